@@ -1,0 +1,48 @@
+#pragma once
+
+#include <nodesieve/byte_chunks.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace nodesieve {
+
+/// Writes an ExtenderFilterResult (k8s.io/kube-scheduler/extender/v1) for full nodes into `out`:
+///
+///     {"Nodes":{"metadata":{},"items":[NODE,NODE]},"NodeNames":null,"FailedNodes":null,
+///      "FailedAndUnresolvableNodes":{NAME:REASON,NAME:REASON},"Error":""}
+///
+/// Call order: begin(); the passing nodes' own text, each followed by a comma, straight into `out`;
+/// end_nodes(); failed() for each node that does not fit; end().
+/// `out` must outlive the writer.
+class filter_result_writer {
+  public:
+    explicit filter_result_writer(byte_chunks& out) noexcept : out_(out) {}
+
+    void begin();
+    void end_nodes();
+    void failed(std::string_view name, std::string_view reason);
+    void end();
+
+  private:
+    byte_chunks& out_;
+};
+
+/// Writes a HostPriorityList, a bare array [{"Host":NAME,"Score":N},…], into `out`.
+/// Call order: begin(); host() for each node; end().
+class host_priority_writer {
+  public:
+    explicit host_priority_writer(byte_chunks& out) noexcept : out_(out) {}
+
+    void begin();
+    void host(std::string_view name, std::int32_t score);
+    void end();
+
+  private:
+    byte_chunks& out_;
+};
+
+/// Appends `text` (valid UTF-8) as a JSON string with its quotes.
+void append_json_string(byte_chunks& out, std::string_view text);
+
+}  // namespace nodesieve

@@ -1,0 +1,577 @@
+#include <nodesieve/args_parser.hpp>
+
+#include "json_events.hpp"
+#include "node_object.hpp"
+#include "pod_object.hpp"
+
+#include <nodesieve/limits.hpp>
+
+#include <boost/json/basic_parser_impl.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace nodesieve {
+namespace {
+
+constexpr std::size_t block_bytes = 16 * 1024;
+constexpr std::size_t buffer_bytes = 16 * block_bytes;
+
+/// A key of ExtenderArgs or of its NodeList.
+struct key_value : json_events {
+    key_text text;
+    std::string_view key;
+
+    bool on_string_part(string_view part, std::size_t, error_code&) {
+        text.append(part);
+        return true;
+    }
+    bool on_string(string_view last, std::size_t, error_code&) {
+        key = text.finish(last);
+        return true;
+    }
+};
+
+/// NodeNames: an array of strings (null among them counts as "").
+struct node_names : json_events {
+    bool inside = false;
+    std::uint64_t count = 0;
+    std::string fault;
+
+    bool on_array_begin(error_code& ec) {
+        if (inside) return wrong("array", ec);
+        inside = true;
+        return true;
+    }
+    bool on_array_end(std::size_t, error_code&) { return true; }
+    bool on_object_begin(error_code& ec) { return wrong("object", ec); }
+    bool on_string(string_view, std::size_t, error_code&) { return ++count, true; }
+    bool on_null(error_code&) { return ++count, true; }
+    bool on_bool(bool, error_code& ec) { return wrong("bool", ec); }
+    bool on_number_part(string_view, error_code& ec) { return wrong("number", ec); }
+    bool on_int64(std::int64_t, string_view, error_code& ec) { return wrong("number", ec); }
+    bool on_uint64(std::uint64_t, string_view, error_code& ec) { return wrong("number", ec); }
+    bool on_double(double, string_view, error_code& ec) { return wrong("number", ec); }
+
+    bool wrong(std::string_view seen, error_code& ec) {
+        fault.assign("an element: expected string or null, got ").append(seen);
+        return refuse(ec);
+    }
+};
+
+bool is_space(char c) {
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+/// The type of the value that starts with `c`; empty where none can.
+std::string_view type_of(char c) {
+    switch (c) {
+        case '{':
+            return "object";
+        case '[':
+            return "array";
+        case '"':
+            return "string";
+        case 't':
+        case 'f':
+            return "bool";
+        case 'n':
+            return "null";
+        case '-':
+            return "number";
+        default:
+            return c >= '0' && c <= '9' ? "number" : "";
+    }
+}
+
+boost::json::parse_options options(std::size_t levels_above) {
+    boost::json::parse_options result;
+    result.max_depth = limits::max_depth - levels_above;
+    return result;
+}
+
+}  // namespace
+
+/// The outer structure (three levels: ExtenderArgs, its NodeList, the items) is read here; what
+/// stands in it is read by one of the parsers.
+class args_parser::reader {
+  public:
+    reader(policy_config const& config, args_sink& sink)
+        : sink_(sink),
+          buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes)),
+          key_(options(0)),
+          pod_(options(1), config),
+          names_(options(1)),
+          ignored_in_args_(options(1)),
+          ignored_in_nodes_(options(2)),
+          node_(options(3), config.node_memory_labels) {}
+
+    void start();
+    std::span<char> prepare() noexcept { return {buffer_.get() + end_, buffer_bytes - end_}; }
+    errc commit(std::size_t size);
+    errc write(std::string_view bytes);
+    errc flush();
+    errc finish();
+    diagnostics const& failure() const noexcept { return failure_; }
+
+  private:
+    enum class level : std::uint8_t { args, nodes, items };
+    enum class expected : std::uint8_t {
+        root,
+        key_or_end,
+        key,
+        colon,
+        value,
+        comma_or_end,
+        item_or_end,
+        item,
+        nothing,
+    };
+    enum class field : std::uint8_t { root, ignored, pod, nodes, node_names, items, item };
+    enum class document : std::uint8_t { none, key, pod, node_names, ignored, node };
+
+    void parse(std::string_view block);
+    void step(char c);
+    void value(char c);
+    void null_value();
+    void begin(document d);
+    void resume();
+    template <class Parser>
+    bool run(Parser& parser);
+    void finish_document();
+    void finish_node();
+    void take_key();
+    void close(level l);
+    void fail(errc code, std::string detail);
+    void fail_structure(std::string_view what);
+    void fail_document(boost::json::error_code ec, std::string_view fault);
+    [[nodiscard]] std::string where(field f) const;
+    [[nodiscard]] std::string position() const;
+
+    args_sink& sink_;
+    diagnostics failure_;
+
+    std::unique_ptr<char[]> buffer_;
+    std::size_t begin_ = 0;  // a multiple of block_bytes
+    std::size_t end_ = 0;
+
+    // The block being parsed.
+    std::string_view block_;
+    std::size_t at_ = 0;             // the next byte of it
+    std::size_t node_at_ = 0;        // where the node being read starts in it, or goes on
+    std::uint64_t block_start_ = 0;  // its offset in the body
+
+    level level_ = level::args;
+    expected expected_ = expected::root;
+    field field_ = field::root;  // what the next value is
+    document document_ = document::none;
+    bool pod_given_ = false;
+    bool nodes_given_ = false;
+    bool items_given_ = false;
+    bool node_names_given_ = false;
+    std::uint64_t items_ = 0;
+
+    boost::json::basic_parser<key_value> key_;
+    boost::json::basic_parser<pod_object> pod_;
+    boost::json::basic_parser<node_names> names_;
+    boost::json::basic_parser<json_events> ignored_in_args_;
+    boost::json::basic_parser<json_events> ignored_in_nodes_;
+    boost::json::basic_parser<node_object> node_;
+};
+
+void args_parser::reader::start() {
+    failure_ = {};
+    begin_ = end_ = 0;
+    block_ = {};
+    at_ = node_at_ = 0;
+    block_start_ = 0;
+    level_ = level::args;
+    expected_ = expected::root;
+    field_ = field::root;
+    document_ = document::none;
+    pod_given_ = nodes_given_ = items_given_ = node_names_given_ = false;
+    items_ = 0;
+}
+
+errc args_parser::reader::commit(std::size_t size) {
+    assert(size <= buffer_bytes - end_);
+    end_ += size;
+    for (; end_ - begin_ >= block_bytes; begin_ += block_bytes)
+        parse({buffer_.get() + begin_, block_bytes});
+    if (begin_ == buffer_bytes) begin_ = end_ = 0;
+    return failure_.code;
+}
+
+errc args_parser::reader::write(std::string_view bytes) {
+    while (!bytes.empty() && failure_.code == errc::success) {
+        if (begin_ == end_ && bytes.size() >= block_bytes) {  // no need to gather
+            parse(bytes.substr(0, block_bytes));
+            bytes.remove_prefix(block_bytes);
+            continue;
+        }
+        const auto space = prepare();
+        const auto count = std::min({space.size(), bytes.size(), block_bytes - (end_ - begin_)});
+        std::memcpy(space.data(), bytes.data(), count);
+        bytes.remove_prefix(count);
+        if (commit(count) != errc::success) break;
+    }
+    return failure_.code;
+}
+
+errc args_parser::reader::flush() {
+    parse({buffer_.get() + begin_, end_ - begin_});
+    begin_ = end_ = 0;
+    return failure_.code;
+}
+
+errc args_parser::reader::finish() {
+    if (flush() != errc::success) return failure_.code;
+    if (expected_ != expected::nothing || document_ != document::none) {
+        fail(errc::malformed_request, "the body ends at byte " + std::to_string(block_start_) +
+                                          ", before the JSON object does");
+    } else if (!pod_given_ || !nodes_given_ || node_names_given_) {
+        std::string seen = pod_given_ ? "Pod is given" : "Pod is absent or null";
+        seen += nodes_given_ ? ", Nodes is given" : ", Nodes is absent or null";
+        seen += node_names_given_
+                    ? ", NodeNames is given (" + std::to_string(names_.handler().count) +
+                          " names): set nodeCacheCapable: false for this extender in the "
+                          "KubeSchedulerConfiguration"
+                    : ", NodeNames is absent or null";
+        fail(errc::pod_and_nodes_required, std::move(seen));
+    }
+    return failure_.code;
+}
+
+void args_parser::reader::parse(std::string_view block) {
+    if (failure_.code != errc::success) return;
+    block_ = block;
+    at_ = node_at_ = 0;
+    while (failure_.code == errc::success) {
+        if (document_ != document::none) {
+            resume();
+            if (document_ != document::none) break;  // it goes on in the next block
+            continue;
+        }
+        while (at_ < block_.size() && is_space(block_[at_])) ++at_;
+        if (at_ == block_.size()) break;
+        step(block_[at_]);
+    }
+    if (failure_.code == errc::success && document_ == document::node)
+        sink_.on_node_part(block_.substr(node_at_));
+    block_start_ += block.size();
+}
+
+void args_parser::reader::step(char c) {
+    switch (expected_) {
+        case expected::root:
+        case expected::value:
+        case expected::item:
+            return value(c);
+        case expected::key_or_end:
+            if (c == '}') return close(level_);
+            [[fallthrough]];
+        case expected::key:
+            if (c != '"') return fail_structure("a key");
+            return begin(document::key);
+        case expected::colon:
+            if (c != ':') return fail_structure("a colon");
+            ++at_;
+            expected_ = expected::value;
+            return;
+        case expected::item_or_end:
+            if (c == ']') return close(level_);
+            return value(c);
+        case expected::comma_or_end:
+            if (c == (level_ == level::items ? ']' : '}')) return close(level_);
+            if (c != ',') return fail_structure("a comma or the end");
+            ++at_;
+            expected_ = level_ == level::items ? expected::item : expected::key;
+            return;
+        case expected::nothing:
+            return fail(errc::trailing_data, "the JSON object ends before " + position());
+    }
+}
+
+void args_parser::reader::value(char c) {
+    const auto type = type_of(c);
+    if (type.empty()) return fail_structure("a value");
+    if (field_ == field::ignored) return begin(document::ignored);
+    if (type == "null") return begin(document::ignored);
+
+    const bool is_array = field_ == field::items || field_ == field::node_names;
+    if (type != (is_array ? "array" : "object"))
+        return fail(errc::malformed_request,
+                    where(field_) + ": expected " + (is_array ? "array" : "object") +
+                        " or null, got " + std::string(type) + " at " + position());
+    if ((field_ == field::pod && pod_given_) || (field_ == field::nodes && nodes_given_) ||
+        (field_ == field::items && items_given_))
+        return fail(errc::malformed_request, where(field_) + " is given twice, at " + position());
+
+    switch (field_) {
+        case field::root:
+            ++at_;
+            expected_ = expected::key_or_end;
+            return;
+        case field::nodes:
+            ++at_;
+            nodes_given_ = true;
+            level_ = level::nodes;
+            expected_ = expected::key_or_end;
+            return;
+        case field::items:
+            ++at_;
+            items_given_ = true;
+            level_ = level::items;
+            expected_ = expected::item_or_end;
+            field_ = field::item;
+            return;
+        case field::pod:
+            return begin(document::pod);
+        case field::node_names:
+            return begin(document::node_names);
+        case field::item:
+            return begin(document::node);
+        case field::ignored:
+            return;
+    }
+}
+
+/// For Go null leaves nothing of a pointer or slice that was given before, and is a zero Node.
+void args_parser::reader::null_value() {
+    switch (field_) {
+        case field::node_names:
+            node_names_given_ = false;
+            return;
+        case field::item:
+            sink_.on_node("null", {}, 0);
+            ++items_;
+            return;
+        case field::pod:
+        case field::nodes:
+        case field::items:
+            if (field_ == field::pod     ? pod_given_
+                : field_ == field::nodes ? nodes_given_
+                                         : items_given_)
+                fail(errc::malformed_request,
+                     where(field_) + " is given twice, before " + position());
+            return;
+        case field::root:
+        case field::ignored:
+            return;
+    }
+}
+
+void args_parser::reader::begin(document d) {
+    document_ = d;
+    switch (d) {
+        case document::none:
+            return;
+        case document::key:
+            key_.reset();
+            key_.handler().text.clear();
+            return;
+        case document::pod:
+            pod_.reset();
+            pod_.handler().start();
+            return;
+        case document::node_names:
+            names_.reset();
+            names_.handler() = {};
+            return;
+        case document::ignored:
+            (level_ == level::args ? ignored_in_args_ : ignored_in_nodes_).reset();
+            return;
+        case document::node:
+            node_.reset();
+            node_.handler().start();
+            node_at_ = at_;
+            return;
+    }
+}
+
+/// Goes on with the document; document_ is none when it ends in this block.
+void args_parser::reader::resume() {
+    bool done = false;
+    switch (document_) {
+        case document::none:
+            return;
+        case document::key:
+            done = run(key_);
+            break;
+        case document::pod:
+            pod_.handler().input(block_.substr(at_));
+            done = run(pod_);
+            break;
+        case document::node_names:
+            done = run(names_);
+            break;
+        case document::ignored:
+            done = run(level_ == level::args ? ignored_in_args_ : ignored_in_nodes_);
+            break;
+        case document::node:
+            done = run(node_);
+            break;
+    }
+    if (done) finish_document();
+}
+
+template <class Parser>
+bool args_parser::reader::run(Parser& parser) {
+    boost::json::error_code ec;
+    at_ += parser.write_some(true, block_.data() + at_, block_.size() - at_, ec);
+    if (ec) {
+        using handler = std::remove_cvref_t<decltype(parser.handler())>;
+        std::string_view fault;
+        if constexpr (std::is_same_v<handler, node_names>)
+            fault = parser.handler().fault;
+        else if constexpr (requires { parser.handler().fault(); })
+            fault = parser.handler().fault();
+        fail_document(ec, fault);
+        return false;
+    }
+    return parser.done();
+}
+
+void args_parser::reader::finish_document() {
+    const auto finished = document_;
+    document_ = document::none;
+    if (finished == document::key) return take_key();
+
+    expected_ = level_ == level::items  ? expected::comma_or_end
+                : field_ == field::root ? expected::nothing
+                                        : expected::comma_or_end;
+    switch (finished) {
+        case document::pod: {
+            pod_given_ = true;
+            auto const& pod = pod_.handler();
+            return sink_.on_pod(pod.facts(), pod.namespace_name(), pod.name());
+        }
+        case document::node_names:
+            node_names_given_ = true;
+            return;
+        case document::ignored:
+            return null_value();
+        case document::node:
+            return finish_node();
+        case document::none:
+        case document::key:
+            return;
+    }
+}
+
+void args_parser::reader::finish_node() {
+    // basic_parser takes the white space behind a document with it.
+    auto end = at_;
+    while (is_space(block_[end - 1])) --end;
+    auto const& node = node_.handler();
+    sink_.on_node(block_.substr(node_at_, end - node_at_), node.name(), node.memory_mib());
+    ++items_;
+}
+
+void args_parser::reader::take_key() {
+    const auto key = key_.handler().key;
+    expected_ = expected::colon;
+    field_ = field::ignored;
+    if (level_ == level::nodes) {
+        if (names_field(key, "items")) field_ = field::items;
+    } else if (names_field(key, "pod")) {
+        field_ = field::pod;
+    } else if (names_field(key, "nodes")) {
+        field_ = field::nodes;
+    } else if (names_field(key, "nodenames")) {
+        field_ = field::node_names;
+    }
+}
+
+void args_parser::reader::close(level l) {
+    ++at_;
+    expected_ = expected::comma_or_end;
+    switch (l) {
+        case level::items:
+            level_ = level::nodes;
+            return;
+        case level::nodes:
+            level_ = level::args;
+            return;
+        case level::args:
+            expected_ = expected::nothing;
+            return;
+    }
+}
+
+void args_parser::reader::fail(errc code, std::string detail) {
+    failure_ = {code, std::move(detail)};
+}
+
+void args_parser::reader::fail_structure(std::string_view what) {
+    fail(errc::malformed_request, "malformed JSON at " + position() + ": expected " +
+                                      std::string(what) + " of " +
+                                      (level_ == level::items   ? "Nodes.items"
+                                       : level_ == level::nodes ? "Nodes"
+                                                                : "ExtenderArgs"));
+}
+
+void args_parser::reader::fail_document(boost::json::error_code ec, std::string_view fault) {
+    const auto in = document_ == document::key ? std::string("a key") : where(field_);
+    if (!fault.empty())
+        fail(errc::malformed_request, in + ": " + std::string(fault) + ", near " + position());
+    else
+        fail(errc::malformed_request,
+             "malformed JSON near " + position() + ", in " + in + ": " + ec.message());
+}
+
+std::string args_parser::reader::where(field f) const {
+    switch (f) {
+        case field::root:
+            return "ExtenderArgs";
+        case field::ignored:
+            return level_ == level::args ? "a field of ExtenderArgs that is not read"
+                                         : "a field of Nodes that is not read";
+        case field::pod:
+            return "Pod";
+        case field::nodes:
+            return "Nodes";
+        case field::node_names:
+            return "NodeNames";
+        case field::items:
+            return "Nodes.items";
+        case field::item:
+            return "Nodes.items[" + std::to_string(items_) + "]";
+    }
+    return {};
+}
+
+std::string args_parser::reader::position() const {
+    return "byte " + std::to_string(block_start_ + at_);
+}
+
+args_parser::args_parser(policy_config const& config, args_sink& sink)
+    : reader_(std::make_unique<reader>(config, sink)) {}
+args_parser::~args_parser() = default;
+
+void args_parser::start() {
+    reader_->start();
+}
+std::span<char> args_parser::prepare() noexcept {
+    return reader_->prepare();
+}
+errc args_parser::commit(std::size_t size) {
+    return reader_->commit(size);
+}
+errc args_parser::write(std::string_view bytes) {
+    return reader_->write(bytes);
+}
+errc args_parser::flush() {
+    return reader_->flush();
+}
+errc args_parser::finish() {
+    return reader_->finish();
+}
+diagnostics const& args_parser::failure() const noexcept {
+    return reader_->failure();
+}
+
+}  // namespace nodesieve

@@ -1,0 +1,85 @@
+#include <nodesieve/response_writer.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace nodesieve {
+namespace {
+
+bool needs_escape(char c) {
+    return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+}
+
+/// Turns the comma behind a last element into the list's end, or ends an empty list.
+void end_list(byte_chunks& out, char end) {
+    if (out.piece(out.size() - 1).front() == ',') out.truncate(out.size() - 1);
+    out.append(end);
+}
+
+}  // namespace
+
+void append_json_string(byte_chunks& out, std::string_view text) {
+    out.append('"');
+    while (!text.empty()) {
+        const auto* const special = std::ranges::find_if(text, needs_escape);
+        const std::string_view plain(text.begin(), special);
+        out.append(plain);
+        text.remove_prefix(plain.size());
+        if (text.empty()) break;
+        const char c = text.front();
+        text.remove_prefix(1);
+        if (c == '"' || c == '\\') {
+            const std::array<char, 2> escaped{'\\', c};
+            out.append(std::string_view(escaped.data(), escaped.size()));
+        } else {
+            static constexpr std::string_view hex = "0123456789abcdef";
+            const auto code = static_cast<unsigned char>(c);
+            const std::array<char, 6> escaped{'\\',           'u', '0', '0', hex[code >> 4U],
+                                              hex[code & 15U]};
+            out.append(std::string_view(escaped.data(), escaped.size()));
+        }
+    }
+    out.append('"');
+}
+
+void filter_result_writer::begin() {
+    out_.append(R"({"Nodes":{"metadata":{},"items":[)");
+}
+
+void filter_result_writer::end_nodes() {
+    end_list(out_, ']');
+    out_.append(R"(},"NodeNames":null,"FailedNodes":null,"FailedAndUnresolvableNodes":{)");
+}
+
+void filter_result_writer::failed(std::string_view name, std::string_view reason) {
+    append_json_string(out_, name);
+    out_.append(':');
+    append_json_string(out_, reason);
+    out_.append(',');
+}
+
+void filter_result_writer::end() {
+    end_list(out_, '}');
+    out_.append(R"(,"Error":""})");
+}
+
+void host_priority_writer::begin() {
+    out_.append('[');
+}
+
+void host_priority_writer::host(std::string_view name, std::int32_t score) {
+    out_.append(R"({"Host":)");
+    append_json_string(out_, name);
+    out_.append(R"(,"Score":)");
+    std::array<char, 12> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), score).ptr;
+    out_.append(std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data())));
+    out_.append("},");
+}
+
+void host_priority_writer::end() {
+    end_list(out_, ']');
+}
+
+}  // namespace nodesieve

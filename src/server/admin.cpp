@@ -1,0 +1,95 @@
+#include "admin.hpp"
+
+#include "routes.hpp"
+#include "service.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+
+#include <chrono>
+#include <string_view>
+#include <tuple>
+
+namespace nodesieve::server {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+
+using response = http::response<http::string_body>;
+
+constexpr auto token = asio::as_tuple(asio::use_awaitable);
+constexpr std::chrono::seconds request_timeout{10};
+/// Prometheus keeps its connection between scrapes, a minute apart as a rule.
+constexpr std::chrono::seconds idle_timeout{150};
+
+void fill(response& answer, std::string_view path, service& shared) {
+    answer.result(http::status::ok);
+    answer.set(http::field::content_type, "text/plain; charset=utf-8");
+    if (path == "/metrics") {
+        answer.set(http::field::content_type, "text/plain; version=0.0.4; charset=utf-8");
+        answer.body() = shared.metrics.text();
+    } else if (path == "/healthz") {
+        answer.body() = "ok\n";
+    } else if (path == "/readyz") {
+        answer.body() = "ok\n";
+        if (shared.draining) {
+            answer.result(http::status::service_unavailable);
+            answer.body() = "shutting down\n";
+        }
+    } else {
+        answer.result(http::status::not_found);
+        answer.body() = "404 page not found\nthis port answers /metrics, /healthz and /readyz\n";
+    }
+}
+
+}  // namespace
+
+asio::awaitable<void> serve_admin(asio::ip::tcp::socket socket, service& shared) {
+    beast::tcp_stream stream(std::move(socket));
+    beast::flat_buffer buffer;
+    for (;;) {
+        http::request_parser<http::empty_body> parser;
+        stream.expires_after(buffer.size() == 0 ? idle_timeout : request_timeout);
+        const auto [read_error, received] =
+            co_await http::async_read(stream, buffer, parser, token);
+        if (read_error) break;
+        auto const& request = parser.get();
+
+        response answer{http::status::ok, request.version()};
+        if (request.method() == http::verb::get || request.method() == http::verb::head) {
+            fill(answer, path_of(request.target()), shared);
+        } else {
+            answer.result(http::status::method_not_allowed);
+            answer.set(http::field::allow, "GET, HEAD");
+            answer.body() = "Method Not Allowed\n";
+        }
+        const bool keep_alive = parser.keep_alive() && !shared.draining;
+        answer.keep_alive(keep_alive);
+        answer.prepare_payload();
+        stream.expires_after(request_timeout);
+        http::response_serializer<http::string_body> serializer(answer);
+        boost::system::error_code write_error;
+        if (request.method() == http::verb::head) {
+            serializer.split(true);
+            std::tie(write_error, std::ignore) =
+                co_await http::async_write_header(stream, serializer, token);
+        } else {
+            std::tie(write_error, std::ignore) =
+                co_await http::async_write(stream, serializer, token);
+        }
+        if (write_error || !keep_alive) break;
+    }
+    boost::system::error_code ignored;
+    stream.socket().shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
+}
+
+}  // namespace nodesieve::server

@@ -1,0 +1,179 @@
+#include "extender_server.hpp"
+
+#include "admin.hpp"
+#include "cpu_quota.hpp"
+#include "listener.hpp"
+#include "service.hpp"
+#include "session.hpp"
+#include "tls_context.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <atomic>
+#include <csignal>
+#include <exception>
+#include <future>
+#include <optional>
+
+namespace nodesieve::server {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+std::optional<tls_setup> make_tls(options const& settings) {
+    if (settings.insecure_http) return std::nullopt;
+    return make_tls_context({settings.tls_cert, settings.tls_key, settings.client_ca});
+}
+
+/// Tells when the last of several things has ended.
+class countdown {
+  public:
+    void begin() noexcept { ++running_; }
+    void end() {
+        if (--running_ == 0) done_.set_value();
+    }
+    void wait() { done_.get_future().wait(); }
+
+  private:
+    std::atomic<std::size_t> running_ = 0;
+    std::promise<void> done_;
+};
+
+}  // namespace
+
+struct extender_server::state {
+    state(options chosen, log& logged)
+        : settings(std::move(chosen)),
+          measured(NODESIEVE_VERSION),
+          shared(settings, measured, logged),
+          tls(make_tls(settings)),
+          threads(settings.threads > 0 ? settings.threads : usable_cpus()),
+          pool(threads),
+          control(asio::make_strand(pool.get_executor())),
+          extender_port(open_listener(pool.get_executor(), "--listen", settings.listen)),
+          admin_port(open_listener(pool.get_executor(), "--admin-listen", settings.admin_listen)),
+          signals(control) {}
+
+    auto log_failure() {
+        return [this](std::exception_ptr failure) {
+            if (!failure) return;
+            try {
+                std::rethrow_exception(failure);
+            } catch (std::exception const& e) {
+                shared.log.write(log::level::error, "connection ended by a failure",
+                                 {{"error", std::string_view(e.what())}});
+            }
+        };
+    }
+
+    void serve_extender_port() {
+        auto hand_over = [this](tcp::socket socket) {
+            const auto executor = socket.get_executor();
+            auto session = tls ? serve_tls(std::move(socket), tls->context.native_handle(), shared)
+                               : serve_plain(std::move(socket), shared);
+            open.begin();
+            asio::co_spawn(executor, std::move(session),
+                           [this, log = log_failure()](std::exception_ptr failure) {
+                               log(failure);
+                               open.end();
+                           });
+        };
+        open.begin();  // the loop itself, so that a connection just accepted is not missed
+        asio::co_spawn(control,
+                       accept_connections(extender_port, std::move(hand_over), shared.log,
+                                          shared.accept_errors),
+                       [this](std::exception_ptr) { open.end(); });
+    }
+
+    void serve_admin_port() {
+        auto hand_over = [this](tcp::socket socket) {
+            const auto executor = socket.get_executor();
+            asio::co_spawn(executor, serve_admin(std::move(socket), shared), log_failure());
+        };
+        asio::co_spawn(
+            control,
+            accept_connections(admin_port, std::move(hand_over), shared.log, shared.accept_errors),
+            log_failure());
+    }
+
+    /// On the control strand.
+    void drain() {
+        if (shared.draining.exchange(true)) return;
+        shared.log.write(log::level::info, "shutting down, requests in flight are finished");
+        boost::system::error_code ignored;
+        extender_port.close(ignored);
+        shared.connections.wake_all();
+    }
+
+    // In order of construction: what connections use goes after the pool that runs them.
+    const options settings;
+    metrics measured;
+    service shared;
+    std::optional<tls_setup> tls;
+    countdown open;  // the extender's port and its connections
+    const unsigned threads;
+    bool started = false;
+    bool waited = false;
+    asio::thread_pool pool;
+    asio::strand<asio::thread_pool::executor_type> control;  // of the ports and the shutdown
+    tcp::acceptor extender_port;
+    tcp::acceptor admin_port;
+    asio::signal_set signals;
+};
+
+extender_server::extender_server(options settings, log& logged)
+    : state_(std::make_unique<state>(std::move(settings), logged)) {}
+
+extender_server::~extender_server() {
+    if (!state_->started || state_->waited) return;
+    stop();
+    wait();
+}
+
+void extender_server::start() {
+    state_->started = true;
+    state_->serve_extender_port();
+    state_->serve_admin_port();
+}
+
+void extender_server::stop() {
+    asio::post(state_->control, [s = state_.get()] { s->drain(); });
+}
+
+void extender_server::wait() {
+    state_->open.wait();
+    state_->waited = true;
+    // The admin port answers until here.
+    state_->pool.stop();
+    state_->pool.join();
+}
+
+void extender_server::stop_on_signals() {
+    state_->signals.add(SIGTERM);
+    state_->signals.add(SIGINT);
+    state_->signals.async_wait([s = state_.get()](boost::system::error_code ec, int) {
+        if (!ec) s->drain();
+    });
+}
+
+tcp::endpoint extender_server::address() const {
+    return state_->extender_port.local_endpoint();
+}
+tcp::endpoint extender_server::admin_address() const {
+    return state_->admin_port.local_endpoint();
+}
+unsigned extender_server::threads() const noexcept {
+    return state_->threads;
+}
+
+std::vector<std::string> const& extender_server::warnings() const noexcept {
+    static const std::vector<std::string> none;
+    return state_->tls ? state_->tls->warnings : none;
+}
+
+}  // namespace nodesieve::server

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "log.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <functional>
+#include <string_view>
+
+namespace nodesieve::server {
+
+/// An open socket that listens. For "any address" IPv6 with IPv4 on it is tried first, then IPv4
+/// alone. Throws std::runtime_error with one line that names `flag` and `address`.
+[[nodiscard]] boost::asio::ip::tcp::acceptor open_listener(boost::asio::any_io_executor executor,
+                                                           std::string_view flag,
+                                                           std::string_view address);
+
+/// Accepts until `acceptor` is closed or cancelled, and hands each connection over on a strand of
+/// its own, of the acceptor's execution context. Lives through every other error: when there are no
+/// more descriptors it waits a little instead of spinning, and says so at most once a second. The
+/// references must outlive it.
+boost::asio::awaitable<void> accept_connections(
+    boost::asio::ip::tcp::acceptor& acceptor,
+    std::function<void(boost::asio::ip::tcp::socket)> hand_over, log& logged, log_throttle& errors);
+
+}  // namespace nodesieve::server

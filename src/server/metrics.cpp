@@ -1,0 +1,153 @@
+#include "metrics.hpp"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <array>
+#include <locale>
+#include <map>
+#include <sstream>
+#include <vector>
+
+namespace nodesieve::server {
+namespace {
+
+constexpr std::array statuses{200U, 400U, 408U, 413U};
+constexpr std::array unrouted_statuses{400U, 404U, 405U, 408U, 431U};
+constexpr std::array refusals{errc::malformed_request, errc::body_too_large,
+                              errc::trailing_data,     errc::pod_and_nodes_required,
+                              errc::too_many_nodes,    errc::bad_node_name,
+                              errc::invalid_minimum,   errc::minimum_without_gpu};
+constexpr std::array verdicts{verdict::fits, verdict::invalid_label, verdict::below_minimum,
+                              verdict::invalid_pod};
+
+// From names-only requests of a few hundred microseconds to kube-scheduler's default timeout of 5
+// s.
+const prometheus::Histogram::BucketBoundaries duration_buckets{
+    0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5};
+
+std::string name_of(verb v) {
+    return v == verb::filter ? "filter" : "prioritize";
+}
+
+struct verb_metrics {
+    std::map<unsigned, prometheus::Counter*> requests;
+    std::map<errc, prometheus::Counter*> refusals;
+    prometheus::Histogram* duration = nullptr;
+    prometheus::Gauge* last_request = nullptr;
+};
+
+}  // namespace
+
+struct metrics::families {
+    prometheus::Registry registry;
+    std::array<verb_metrics, 2> verbs;
+    std::array<prometheus::Counter*, verdict_count> nodes{};
+    std::map<unsigned, prometheus::Counter*> unrouted;
+    prometheus::Counter* failed_handshakes = nullptr;
+    prometheus::Gauge* connections = nullptr;
+};
+
+metrics::metrics(std::string_view version) : families_(std::make_unique<families>()) {
+    auto& registry = families_->registry;
+    auto& requests = prometheus::BuildCounter()
+                         .Name("nodesieve_requests_total")
+                         .Help(
+                             "HTTP requests on the extender's port, by verb and status code. Verb "
+                             "\"none\": no endpoint was reached.")
+                         .Register(registry);
+    auto& refused = prometheus::BuildCounter()
+                        .Name("nodesieve_refusals_total")
+                        .Help("Extender requests that were refused, by verb and reason.")
+                        .Register(registry);
+    auto& durations = prometheus::BuildHistogram()
+                          .Name("nodesieve_request_duration_seconds")
+                          .Help(
+                              "From the first byte of an extender request to the last byte of its "
+                              "answer, by verb.")
+                          .Register(registry);
+    auto& last = prometheus::BuildGauge()
+                     .Name("nodesieve_last_request_timestamp_seconds")
+                     .Help("Unix time of the last extender request, by verb; 0 before the first.")
+                     .Register(registry);
+    for (const auto v : {verb::filter, verb::prioritize}) {
+        auto& m = families_->verbs[static_cast<std::size_t>(v)];
+        const auto name = name_of(v);
+        for (const auto status : statuses)
+            m.requests[status] = &requests.Add({{"verb", name}, {"code", std::to_string(status)}});
+        for (const auto e : refusals)
+            m.refusals[e] = &refused.Add({{"verb", name}, {"reason", std::string(slug(e))}});
+        m.duration = &durations.Add({{"verb", name}}, duration_buckets);
+        m.last_request = &last.Add({{"verb", name}});
+    }
+    for (const auto status : unrouted_statuses)
+        families_->unrouted[status] =
+            &requests.Add({{"verb", "none"}, {"code", std::to_string(status)}});
+
+    auto& nodes = prometheus::BuildCounter()
+                      .Name("nodesieve_filtered_nodes_total")
+                      .Help("Nodes that filter judged, by verdict.")
+                      .Register(registry);
+    for (const auto v : verdicts)
+        families_->nodes[static_cast<std::size_t>(v)] =
+            &nodes.Add({{"verdict", std::string(slug(v))}});
+
+    families_->failed_handshakes = &prometheus::BuildCounter()
+                                        .Name("nodesieve_tls_handshake_failures_total")
+                                        .Help("TLS handshakes that failed.")
+                                        .Register(registry)
+                                        .Add({});
+    families_->connections = &prometheus::BuildGauge()
+                                  .Name("nodesieve_open_connections")
+                                  .Help("Connections on the extender's port.")
+                                  .Register(registry)
+                                  .Add({});
+    prometheus::BuildGauge()
+        .Name("nodesieve_build_info")
+        .Help("1, with the version that runs.")
+        .Register(registry)
+        .Add({{"version", std::string(version)}})
+        .Set(1);
+}
+
+metrics::~metrics() = default;
+
+void metrics::count(request_record const& record) {
+    auto& m = families_->verbs[static_cast<std::size_t>(record.what)];
+    if (const auto found = m.requests.find(record.status); found != m.requests.end())
+        found->second->Increment();
+    if (const auto found = m.refusals.find(record.refusal); found != m.refusals.end())
+        found->second->Increment();
+    m.duration->Observe(std::chrono::duration<double>(record.duration).count());
+    m.last_request->SetToCurrentTime();
+    for (const auto v : verdicts)
+        if (record.nodes[v] != 0)
+            families_->nodes[static_cast<std::size_t>(v)]->Increment(record.nodes[v]);
+}
+
+void metrics::count_unrouted(unsigned status) {
+    if (const auto found = families_->unrouted.find(status); found != families_->unrouted.end())
+        found->second->Increment();
+}
+
+void metrics::count_failed_handshake() {
+    families_->failed_handshakes->Increment();
+}
+void metrics::connection_opened() {
+    families_->connections->Increment();
+}
+void metrics::connection_closed() {
+    families_->connections->Decrement();
+}
+
+std::string metrics::text() const {
+    std::ostringstream out;
+    out.imbue(std::locale::classic());
+    prometheus::TextSerializer{}.Serialize(out, families_->registry.Collect());
+    return std::move(out).str();
+}
+
+}  // namespace nodesieve::server

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <nodesieve/error.hpp>
+#include <nodesieve/request_pipeline.hpp>
+#include <nodesieve/verdicts.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace nodesieve::server {
+
+/// What one answered extender request counts as.
+struct request_record {
+    verb what = verb::filter;
+    unsigned status = 0;
+    errc refusal = errc::success;
+    std::chrono::nanoseconds duration{};  ///< first byte of the request to last byte of the answer
+    verdict_counts nodes;                 ///< of filter only
+};
+
+/// The metrics of /metrics, by prometheus-cpp. docs/metrics.md lists them. Every series exists from
+/// the start, so that a rate over one that never counted is 0 and not absent. Thread-safe.
+class metrics {
+  public:
+    explicit metrics(std::string_view version);
+    ~metrics();
+    metrics(metrics const&) = delete;
+    metrics& operator=(metrics const&) = delete;
+
+    void count(request_record const& record);
+    /// A request that reached no verb: 404, 405 or no HTTP.
+    void count_unrouted(unsigned status);
+    void count_failed_handshake();
+    void connection_opened();
+    void connection_closed();
+
+    /// In Prometheus' text format, version 0.0.4.
+    [[nodiscard]] std::string text() const;
+
+  private:
+    struct families;
+    std::unique_ptr<families> families_;
+};
+
+}  // namespace nodesieve::server

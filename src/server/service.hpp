@@ -1,0 +1,55 @@
+#pragma once
+
+#include "log.hpp"
+#include "metrics.hpp"
+#include "options.hpp"
+
+#include <nodesieve/policy.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <atomic>
+#include <functional>
+#include <list>
+#include <mutex>
+
+namespace nodesieve::server {
+
+/// The connections that are open, so that a shutdown can wake those that wait for a next request.
+/// Thread-safe.
+class connection_registry {
+  public:
+    struct entry {
+        boost::asio::any_io_executor executor;  ///< of the connection's strand
+        std::function<void()> wake;             ///< called on it
+    };
+    using handle = std::list<entry>::iterator;
+
+    handle add(entry e);
+    void remove(handle h);
+    void wake_all();
+
+  private:
+    std::mutex mutex_;
+    std::list<entry> entries_;
+};
+
+/// What all connections share. Outlives them.
+struct service {
+    service(options const& chosen, server::metrics& measured, server::log& logged)
+        : settings(chosen), rules(chosen.policy), metrics(measured), log(logged) {}
+
+    options const& settings;
+    const policy rules;
+    server::metrics& metrics;
+    server::log& log;
+    connection_registry connections;
+    std::atomic<bool> draining = false;  ///< set once, before connections.wake_all()
+
+    /// Lines that a peer can cause at will.
+    log_throttle refusals{50};
+    log_throttle failed_handshakes{5};
+    log_throttle accept_errors{1};
+};
+
+}  // namespace nodesieve::server
