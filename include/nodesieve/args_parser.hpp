@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nodesieve/body_segment.hpp>
 #include <nodesieve/error.hpp>
 #include <nodesieve/policy.hpp>
 
@@ -66,9 +67,9 @@ class args_parser {
     [[nodiscard]] errc commit(std::size_t size);
     /// Reads bytes that lie elsewhere.
     [[nodiscard]] errc write(std::string_view bytes);
-
-    /// Reads what waits for the rest of its block, for a caller that takes no more of the body.
-    [[nodiscard]] errc flush();
+    /// Reads a segment, which may have been parsed ahead, and empties it. A body that comes in
+    /// segments comes in nothing else.
+    [[nodiscard]] errc write(body_segment& segment);
 
     /// The body is complete: reads the last block. Further: errc::malformed_request for a body that
     /// ends early, errc::pod_and_nodes_required.

@@ -34,8 +34,8 @@ class byte_chunks {
     /// size().
     void move_down(std::uint64_t from, std::uint64_t to, std::uint64_t count) noexcept;
 
-    /// Empties it and keeps one chunk, so that small requests allocate nothing.
-    void clear() noexcept;
+    /// Empties it. Keeps the memory.
+    void clear() noexcept { size_ = 0; }
 
     /// The contiguous piece that starts at `offset` and is at most `count` bytes long: call it
     /// again behind that piece for more. Precondition: offset < size().

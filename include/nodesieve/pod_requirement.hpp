@@ -41,7 +41,10 @@ class pod_requests {
   private:
     std::optional<quantity> containers_;  // the sidecars among them
     std::optional<quantity> sidecars_;
-    std::optional<quantity> largest_init_;
+    /// sidecars_ minus the largest init container so far, where there is one. Kept instead of the
+    /// latter, because it changes by what is added only: a Pod of many containers costs what its
+    /// text does, not the square of it.
+    std::optional<quantity> above_largest_;
     std::optional<quantity> overhead_;
 };
 

@@ -2,9 +2,9 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace nodesieve {
 
@@ -44,14 +44,9 @@ class quantity {
     }
 
   private:
-    struct limb {
-        std::int64_t index;
-        std::int32_t value;  // never 0, magnitude below 10^9
-    };
-
     void add(quantity const& other, int factor);
 
-    std::vector<limb> limbs_;
+    std::map<std::int64_t, std::int32_t> limbs_;  // by index; never 0, magnitude below 10^9
 };
 
 }  // namespace nodesieve

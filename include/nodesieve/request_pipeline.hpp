@@ -39,7 +39,8 @@ enum class invalid_pod_answer : std::uint8_t {
 /// that pass, which is the reply already; others are dropped as soon as the verdict is known. Nodes
 /// that come before the Pod are kept until it is known.
 ///
-/// Not thread-safe. Reuse it for many requests: it keeps its memory, but for large replies'.
+/// Not thread-safe. Reuse it for many requests: it keeps its memory, so that the next one neither
+/// allocates nor faults in pages; destroy it to give the memory back.
 class request_pipeline final : private args_sink {
   public:
     /// `rules` must outlive the pipeline.
@@ -52,6 +53,7 @@ class request_pipeline final : private args_sink {
     [[nodiscard]] std::span<char> prepare() noexcept { return parser_.prepare(); }
     errc commit(std::size_t size);
     errc write(std::string_view bytes);
+    errc write(body_segment& segment);
 
     /// Everything that is wrong with the request, in errc's order of precedence.
     [[nodiscard]] errc finish();
@@ -59,11 +61,8 @@ class request_pipeline final : private args_sink {
     /// Precondition: finish() returned errc::success.
     void compose();
 
-    /// The reply's body; valid until start() or release().
+    /// The reply's body; valid until start().
     [[nodiscard]] byte_chunks const& reply() const noexcept { return reply_; }
-
-    /// Gives back what a large reply took, when it is sent.
-    void release() noexcept { reply_.clear(); }
 
     /// Why the request is refused.
     [[nodiscard]] diagnostics const& failure() const noexcept { return failure_; }

@@ -12,14 +12,11 @@ int main(int argc, char** argv) {
         const auto settings = server::parse_options(
             argc, argv, [](char const* name) -> char const* { return std::getenv(name); });
         switch (settings.command) {
-            case server::command::help:
-                std::cout << server::help_text();
-                return 0;
+            case server::command::help: std::cout << server::help_text(); return 0;
             case server::command::version:
                 std::cout << "nodesieve " NODESIEVE_VERSION "\n";
                 return 0;
-            case server::command::serve:
-                return nodesieve::cli::serve(settings);
+            case server::command::serve: return nodesieve::cli::serve(settings);
         }
         return 0;
     } catch (std::exception const& e) {

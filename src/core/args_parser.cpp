@@ -1,12 +1,11 @@
 #include <nodesieve/args_parser.hpp>
 
 #include "json_events.hpp"
-#include "node_object.hpp"
+#include "node_document.hpp"
+#include "parsed_ahead.hpp"
 #include "pod_object.hpp"
 
 #include <nodesieve/limits.hpp>
-
-#include <boost/json/basic_parser_impl.hpp>
 
 #include <algorithm>
 #include <cassert>
@@ -17,7 +16,7 @@
 namespace nodesieve {
 namespace {
 
-constexpr std::size_t block_bytes = 16 * 1024;
+constexpr std::size_t block_bytes = json_block_bytes;
 constexpr std::size_t buffer_bytes = 16 * block_bytes;
 
 /// A key of ExtenderArgs or of its NodeList.
@@ -62,35 +61,18 @@ struct node_names : json_events {
     }
 };
 
-bool is_space(char c) {
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /// The type of the value that starts with `c`; empty where none can.
 std::string_view type_of(char c) {
     switch (c) {
-        case '{':
-            return "object";
-        case '[':
-            return "array";
-        case '"':
-            return "string";
+        case '{': return "object";
+        case '[': return "array";
+        case '"': return "string";
         case 't':
-        case 'f':
-            return "bool";
-        case 'n':
-            return "null";
-        case '-':
-            return "number";
-        default:
-            return c >= '0' && c <= '9' ? "number" : "";
+        case 'f': return "bool";
+        case 'n': return "null";
+        case '-': return "number";
+        default: return c >= '0' && c <= '9' ? "number" : "";
     }
-}
-
-boost::json::parse_options options(std::size_t levels_above) {
-    boost::json::parse_options result;
-    result.max_depth = limits::max_depth - levels_above;
-    return result;
 }
 
 }  // namespace
@@ -102,18 +84,18 @@ class args_parser::reader {
     reader(policy_config const& config, args_sink& sink)
         : sink_(sink),
           buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes)),
-          key_(options(0)),
-          pod_(options(1), config),
-          names_(options(1)),
-          ignored_in_args_(options(1)),
-          ignored_in_nodes_(options(2)),
-          node_(options(3), config.node_memory_labels) {}
+          key_(0),
+          pod_(1, config),
+          names_(1),
+          ignored_in_args_(1),
+          ignored_in_nodes_(2),
+          node_(std::make_unique<node_document>(config.node_memory_labels)) {}
 
     void start();
     std::span<char> prepare() noexcept { return {buffer_.get() + end_, buffer_bytes - end_}; }
     errc commit(std::size_t size);
     errc write(std::string_view bytes);
-    errc flush();
+    errc write(std::string_view text, body_segment::ahead& ahead);
     errc finish();
     diagnostics const& failure() const noexcept { return failure_; }
 
@@ -133,7 +115,8 @@ class args_parser::reader {
     enum class field : std::uint8_t { root, ignored, pod, nodes, node_names, items, item };
     enum class document : std::uint8_t { none, key, pod, node_names, ignored, node };
 
-    void parse(std::string_view block);
+    void parse(std::string_view block, std::size_t stop = std::string_view::npos);
+    void take_over(std::string_view text, body_segment::ahead& ahead);
     void step(char c);
     void value(char c);
     void null_value();
@@ -174,12 +157,12 @@ class args_parser::reader {
     bool node_names_given_ = false;
     std::uint64_t items_ = 0;
 
-    boost::json::basic_parser<key_value> key_;
-    boost::json::basic_parser<pod_object> pod_;
-    boost::json::basic_parser<node_names> names_;
-    boost::json::basic_parser<json_events> ignored_in_args_;
-    boost::json::basic_parser<json_events> ignored_in_nodes_;
-    boost::json::basic_parser<node_object> node_;
+    json_document<key_value> key_;
+    json_document<pod_object> pod_;
+    json_document<node_names> names_;
+    json_document<json_events> ignored_in_args_;
+    json_document<json_events> ignored_in_nodes_;
+    std::unique_ptr<node_document> node_;
 };
 
 void args_parser::reader::start() {
@@ -221,14 +204,50 @@ errc args_parser::reader::write(std::string_view bytes) {
     return failure_.code;
 }
 
-errc args_parser::reader::flush() {
-    parse({buffer_.get() + begin_, end_ - begin_});
-    begin_ = end_ = 0;
+/// A segment, whose start is the start of a block: nothing waits in buffer_.
+errc args_parser::reader::write(std::string_view text, body_segment::ahead& ahead) {
+    assert(begin_ == end_);
+    auto stop = ahead.guess.value_or(std::string_view::npos);
+    for (std::size_t at = 0; at < text.size() && failure_.code == errc::success;) {
+        const auto block = text.substr(at, block_bytes - block_start_ % block_bytes);
+        if (stop >= at && stop < at + block.size()) {
+            parse(block, stop - at);
+            at += at_;
+            if (at != stop || failure_.code != errc::success) continue;
+            if (document_ == document::none && level_ == level::items) {
+                take_over(text, ahead);
+                at = ahead.suspended ? text.size() : ahead.end;
+            }
+            stop = std::string_view::npos;
+        } else if (block.size() == block_bytes - block_start_ % block_bytes) {
+            parse(block);
+            at += block.size();
+        } else {
+            return write(block);  // the last block of the body, to be gathered
+        }
+    }
     return failure_.code;
 }
 
+/// The nodes that were parsed ahead, now that this is known to be where they start.
+void args_parser::reader::take_over(std::string_view text, body_segment::ahead& ahead) {
+    if (ahead.nodes.empty() && !ahead.suspended) return;
+    for (auto const& n : ahead.nodes)
+        sink_.on_node(text.substr(n.text_at, n.text_size), ahead.name_of(n), n.memory_mib);
+    items_ += ahead.nodes.size();
+    expected_ = expected::comma_or_end;
+    block_start_ += ahead.end - *ahead.guess;
+    if (!ahead.suspended) return;
+    block_start_ += text.size() - ahead.end;
+    std::swap(node_, ahead.document);
+    document_ = document::node;
+    sink_.on_node_part(text.substr(*ahead.suspended));
+}
+
 errc args_parser::reader::finish() {
-    if (flush() != errc::success) return failure_.code;
+    parse({buffer_.get() + begin_, end_ - begin_});
+    begin_ = end_ = 0;
+    if (failure_.code != errc::success) return failure_.code;
     if (expected_ != expected::nothing || document_ != document::none) {
         fail(errc::malformed_request, "the body ends at byte " + std::to_string(block_start_) +
                                           ", before the JSON object does");
@@ -245,7 +264,8 @@ errc args_parser::reader::finish() {
     return failure_.code;
 }
 
-void args_parser::reader::parse(std::string_view block) {
+/// Parses a block, or as far as `stop`, if a Node is expected there.
+void args_parser::reader::parse(std::string_view block, std::size_t stop) {
     if (failure_.code != errc::success) return;
     block_ = block;
     at_ = node_at_ = 0;
@@ -255,21 +275,22 @@ void args_parser::reader::parse(std::string_view block) {
             if (document_ != document::none) break;  // it goes on in the next block
             continue;
         }
-        while (at_ < block_.size() && is_space(block_[at_])) ++at_;
+        while (at_ < block_.size() && is_json_space(block_[at_])) ++at_;
         if (at_ == block_.size()) break;
+        if (at_ == stop && (expected_ == expected::item || expected_ == expected::item_or_end))
+            break;
         step(block_[at_]);
     }
     if (failure_.code == errc::success && document_ == document::node)
         sink_.on_node_part(block_.substr(node_at_));
-    block_start_ += block.size();
+    block_start_ += at_;
 }
 
 void args_parser::reader::step(char c) {
     switch (expected_) {
         case expected::root:
         case expected::value:
-        case expected::item:
-            return value(c);
+        case expected::item: return value(c);
         case expected::key_or_end:
             if (c == '}') return close(level_);
             [[fallthrough]];
@@ -328,23 +349,17 @@ void args_parser::reader::value(char c) {
             expected_ = expected::item_or_end;
             field_ = field::item;
             return;
-        case field::pod:
-            return begin(document::pod);
-        case field::node_names:
-            return begin(document::node_names);
-        case field::item:
-            return begin(document::node);
-        case field::ignored:
-            return;
+        case field::pod: return begin(document::pod);
+        case field::node_names: return begin(document::node_names);
+        case field::item: return begin(document::node);
+        case field::ignored: return;
     }
 }
 
 /// For Go null leaves nothing of a pointer or slice that was given before, and is a zero Node.
 void args_parser::reader::null_value() {
     switch (field_) {
-        case field::node_names:
-            node_names_given_ = false;
-            return;
+        case field::node_names: node_names_given_ = false; return;
         case field::item:
             sink_.on_node("null", {}, 0);
             ++items_;
@@ -359,34 +374,31 @@ void args_parser::reader::null_value() {
                      where(field_) + " is given twice, before " + position());
             return;
         case field::root:
-        case field::ignored:
-            return;
+        case field::ignored: return;
     }
 }
 
 void args_parser::reader::begin(document d) {
     document_ = d;
     switch (d) {
-        case document::none:
-            return;
+        case document::none: return;
         case document::key:
-            key_.reset();
+            key_.start();
             key_.handler().text.clear();
             return;
         case document::pod:
-            pod_.reset();
+            pod_.start();
             pod_.handler().start();
             return;
         case document::node_names:
-            names_.reset();
+            names_.start();
             names_.handler() = {};
             return;
         case document::ignored:
-            (level_ == level::args ? ignored_in_args_ : ignored_in_nodes_).reset();
+            (level_ == level::args ? ignored_in_args_ : ignored_in_nodes_).start();
             return;
         case document::node:
-            node_.reset();
-            node_.handler().start();
+            node_->start();
             node_at_ = at_;
             return;
     }
@@ -396,24 +408,17 @@ void args_parser::reader::begin(document d) {
 void args_parser::reader::resume() {
     bool done = false;
     switch (document_) {
-        case document::none:
-            return;
-        case document::key:
-            done = run(key_);
-            break;
+        case document::none: return;
+        case document::key: done = run(key_); break;
         case document::pod:
             pod_.handler().input(block_.substr(at_));
             done = run(pod_);
             break;
-        case document::node_names:
-            done = run(names_);
-            break;
+        case document::node_names: done = run(names_); break;
         case document::ignored:
             done = run(level_ == level::args ? ignored_in_args_ : ignored_in_nodes_);
             break;
-        case document::node:
-            done = run(node_);
-            break;
+        case document::node: done = run(*node_); break;
     }
     if (done) finish_document();
 }
@@ -421,7 +426,7 @@ void args_parser::reader::resume() {
 template <class Parser>
 bool args_parser::reader::run(Parser& parser) {
     boost::json::error_code ec;
-    at_ += parser.write_some(true, block_.data() + at_, block_.size() - at_, ec);
+    at_ += parser.write(block_.substr(at_), ec);
     if (ec) {
         using handler = std::remove_cvref_t<decltype(parser.handler())>;
         std::string_view fault;
@@ -449,24 +454,17 @@ void args_parser::reader::finish_document() {
             auto const& pod = pod_.handler();
             return sink_.on_pod(pod.facts(), pod.namespace_name(), pod.name());
         }
-        case document::node_names:
-            node_names_given_ = true;
-            return;
-        case document::ignored:
-            return null_value();
-        case document::node:
-            return finish_node();
+        case document::node_names: node_names_given_ = true; return;
+        case document::ignored: return null_value();
+        case document::node: return finish_node();
         case document::none:
-        case document::key:
-            return;
+        case document::key: return;
     }
 }
 
 void args_parser::reader::finish_node() {
-    // basic_parser takes the white space behind a document with it.
-    auto end = at_;
-    while (is_space(block_[end - 1])) --end;
-    auto const& node = node_.handler();
+    const auto end = document_end(block_, at_);
+    auto const& node = node_->handler();
     sink_.on_node(block_.substr(node_at_, end - node_at_), node.name(), node.memory_mib());
     ++items_;
 }
@@ -490,15 +488,9 @@ void args_parser::reader::close(level l) {
     ++at_;
     expected_ = expected::comma_or_end;
     switch (l) {
-        case level::items:
-            level_ = level::nodes;
-            return;
-        case level::nodes:
-            level_ = level::args;
-            return;
-        case level::args:
-            expected_ = expected::nothing;
-            return;
+        case level::items: level_ = level::nodes; return;
+        case level::nodes: level_ = level::args; return;
+        case level::args: expected_ = expected::nothing; return;
     }
 }
 
@@ -525,21 +517,15 @@ void args_parser::reader::fail_document(boost::json::error_code ec, std::string_
 
 std::string args_parser::reader::where(field f) const {
     switch (f) {
-        case field::root:
-            return "ExtenderArgs";
+        case field::root: return "ExtenderArgs";
         case field::ignored:
             return level_ == level::args ? "a field of ExtenderArgs that is not read"
                                          : "a field of Nodes that is not read";
-        case field::pod:
-            return "Pod";
-        case field::nodes:
-            return "Nodes";
-        case field::node_names:
-            return "NodeNames";
-        case field::items:
-            return "Nodes.items";
-        case field::item:
-            return "Nodes.items[" + std::to_string(items_) + "]";
+        case field::pod: return "Pod";
+        case field::nodes: return "Nodes";
+        case field::node_names: return "NodeNames";
+        case field::items: return "Nodes.items";
+        case field::item: return "Nodes.items[" + std::to_string(items_) + "]";
     }
     return {};
 }
@@ -552,26 +538,16 @@ args_parser::args_parser(policy_config const& config, args_sink& sink)
     : reader_(std::make_unique<reader>(config, sink)) {}
 args_parser::~args_parser() = default;
 
-void args_parser::start() {
-    reader_->start();
+void args_parser::start() { reader_->start(); }
+std::span<char> args_parser::prepare() noexcept { return reader_->prepare(); }
+errc args_parser::commit(std::size_t size) { return reader_->commit(size); }
+errc args_parser::write(std::string_view bytes) { return reader_->write(bytes); }
+errc args_parser::write(body_segment& segment) {
+    const auto code = reader_->write(segment.text(), *segment.ahead_);
+    segment.clear();
+    return code;
 }
-std::span<char> args_parser::prepare() noexcept {
-    return reader_->prepare();
-}
-errc args_parser::commit(std::size_t size) {
-    return reader_->commit(size);
-}
-errc args_parser::write(std::string_view bytes) {
-    return reader_->write(bytes);
-}
-errc args_parser::flush() {
-    return reader_->flush();
-}
-errc args_parser::finish() {
-    return reader_->finish();
-}
-diagnostics const& args_parser::failure() const noexcept {
-    return reader_->failure();
-}
+errc args_parser::finish() { return reader_->finish(); }
+diagnostics const& args_parser::failure() const noexcept { return reader_->failure(); }
 
 }  // namespace nodesieve

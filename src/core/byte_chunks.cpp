@@ -38,11 +38,6 @@ void byte_chunks::move_down(std::uint64_t from, std::uint64_t to, std::uint64_t 
     }
 }
 
-void byte_chunks::clear() noexcept {
-    if (chunks_.size() > 1) chunks_.resize(1);
-    size_ = 0;
-}
-
 std::string_view byte_chunks::piece(std::uint64_t offset, std::uint64_t count) const noexcept {
     assert(offset < size_);
     const auto within = static_cast<std::size_t>(offset % chunk_bytes);

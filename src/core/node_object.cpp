@@ -5,7 +5,7 @@
 namespace nodesieve {
 
 void node_object::start() {
-    std::ranges::fill(labels_, label{});
+    clear_labels();
     name_.clear();
     key_.clear();
     place_ = place::outside;
@@ -19,10 +19,8 @@ std::int32_t node_object::memory_mib() const noexcept {
     return first == labels_.end() ? 0 : first->value.value();
 }
 
-bool node_object::on_object_begin(error_code& ec) {
-    if (ignored_depth_ > 0) {
-        ++ignored_depth_;
-    } else if (place_ == place::outside) {
+bool node_object::begin_object(error_code& ec) {
+    if (place_ == place::outside) {
         place_ = place::node;
     } else if (field_ == field::metadata) {
         place_ = place::metadata;  // a repeated one merges
@@ -36,38 +34,16 @@ bool node_object::on_object_begin(error_code& ec) {
     return true;
 }
 
-bool node_object::on_object_end(std::size_t, error_code&) {
+void node_object::end_object() {
     field_ = field::unread;
-    if (ignored_depth_ > 0)
-        --ignored_depth_;
-    else
-        place_ = static_cast<place>(static_cast<int>(place_) - 1);
-    return true;
+    place_ = static_cast<place>(static_cast<int>(place_) - 1);
 }
 
-bool node_object::on_array_begin(error_code& ec) {
-    if (field_ != field::unread) return wrong_type("array", ec);
-    ++ignored_depth_;
-    return true;
-}
-
-bool node_object::on_array_end(std::size_t, error_code&) {
-    --ignored_depth_;
-    return true;
-}
-
-bool node_object::on_key_part(string_view part, std::size_t, error_code&) {
-    if (ignored_depth_ == 0) key_.append(part);
-    return true;
-}
-
-bool node_object::on_key(string_view last, std::size_t, error_code&) {
-    if (ignored_depth_ > 0) return true;
+void node_object::take_key(std::string_view last) {
     const auto key = key_.finish(last);
     field_ = field::unread;
     switch (place_) {
-        case place::outside:
-            break;
+        case place::outside: break;
         case place::node:
             if (names_field(key, "metadata")) field_ = field::metadata;
             break;
@@ -89,33 +65,26 @@ bool node_object::on_key(string_view last, std::size_t, error_code&) {
             }
             break;
     }
-    return true;
 }
 
 bool node_object::text(std::string_view part, error_code& ec) {
     switch (field_) {
-        case field::unread:
-            return true;
         case field::name:
             if (!name_begun_) name_.clear();
             name_begun_ = true;
             name_.append(part);
             return true;
-        case field::label:
-            labels_[label_].value.append(part);
-            return true;
+        case field::label: labels_[label_].value.append(part); return true;
+        case field::unread:
         case field::metadata:
-        case field::labels:
-            break;
+        case field::labels: break;
     }
     return wrong_type("string", ec);
 }
 
-bool node_object::on_null(error_code&) {
-    // For Go null leaves a string or a struct as it is, empties a map, and is "" as a map's value.
-    if (field_ == field::labels) std::ranges::fill(labels_, label{});
-    return true;
-}
+// For Go null leaves a string or a struct as it is, empties a map, and is "" as a map's value: only
+// the map is something to do.
+void node_object::clear_labels() { std::ranges::fill(labels_, label{}); }
 
 bool node_object::wrong_type(std::string_view seen, error_code& ec) {
     const bool is_text = field_ == field::name || field_ == field::label;

@@ -31,20 +31,51 @@ class node_object : public json_events {
     [[nodiscard]] std::int32_t memory_mib() const noexcept;
     [[nodiscard]] std::string const& fault() const noexcept { return fault_; }
 
-    bool on_object_begin(error_code& ec);
-    bool on_object_end(std::size_t, error_code&);
-    bool on_array_begin(error_code& ec);
-    bool on_array_end(std::size_t, error_code&);
-    bool on_key_part(string_view part, std::size_t, error_code&);
-    bool on_key(string_view last, std::size_t, error_code&);
-    bool on_string_part(string_view part, std::size_t, error_code& ec) { return text(part, ec); }
-    bool on_string(string_view last, std::size_t, error_code& ec) { return text(last, ec); }
+    // Nearly all of a Node is not read: those events end here, inline.
+    bool on_object_begin(error_code& ec) {
+        if (ignored_depth_ == 0) return begin_object(ec);
+        ++ignored_depth_;
+        return true;
+    }
+    bool on_object_end(std::size_t, error_code&) {
+        if (ignored_depth_ > 0)
+            --ignored_depth_;
+        else
+            end_object();
+        return true;
+    }
+    bool on_array_begin(error_code& ec) {
+        if (field_ != field::unread) return wrong_type("array", ec);
+        ++ignored_depth_;
+        return true;
+    }
+    bool on_array_end(std::size_t, error_code&) {
+        --ignored_depth_;
+        return true;
+    }
+    bool on_key_part(string_view part, std::size_t, error_code&) {
+        if (ignored_depth_ == 0) key_.append(part);
+        return true;
+    }
+    bool on_key(string_view last, std::size_t, error_code&) {
+        if (ignored_depth_ == 0) take_key(last);
+        return true;
+    }
+    bool on_string_part(string_view part, std::size_t, error_code& ec) {
+        return field_ == field::unread || text(part, ec);
+    }
+    bool on_string(string_view last, std::size_t, error_code& ec) {
+        return field_ == field::unread || text(last, ec);
+    }
     bool on_number_part(string_view, error_code& ec) { return scalar("number", ec); }
     bool on_int64(std::int64_t, string_view, error_code& ec) { return scalar("number", ec); }
     bool on_uint64(std::uint64_t, string_view, error_code& ec) { return scalar("number", ec); }
     bool on_double(double, string_view, error_code& ec) { return scalar("number", ec); }
     bool on_bool(bool, error_code& ec) { return scalar("bool", ec); }
-    bool on_null(error_code&);
+    bool on_null(error_code&) {
+        if (field_ == field::labels) clear_labels();
+        return true;
+    }
 
   private:
     enum class place : std::uint8_t { outside, node, metadata, labels };
@@ -54,6 +85,10 @@ class node_object : public json_events {
         mib_text value;
     };
 
+    bool begin_object(error_code& ec);
+    void end_object();
+    void take_key(std::string_view last);
+    void clear_labels();
     bool text(std::string_view part, error_code& ec);
     bool scalar(std::string_view type, error_code& ec) {
         return field_ == field::unread || wrong_type(type, ec);

@@ -1,5 +1,6 @@
 #include "pod_object.hpp"
 
+#include <algorithm>
 #include <functional>
 
 namespace nodesieve {
@@ -7,6 +8,8 @@ namespace {
 
 /// Longest name of a Kubernetes object, RFC 1123 subdomain.
 constexpr std::size_t max_name_size = 253;
+/// The restartPolicy that makes an init container a sidecar.
+constexpr std::string_view always = "Always";
 
 void append_name(std::string& name, std::string_view part) {
     name.append(part.substr(0, max_name_size - name.size()));
@@ -20,7 +23,27 @@ bool lies_in(std::string_view part, std::string_view whole) {
 
 }  // namespace
 
+void pod_object::input(std::string_view piece) {
+    constexpr std::size_t longest_start_of_a_character = 3;
+    before_input_.swap(input_end_);
+    input_end_ = piece.substr(piece.size() - std::min(piece.size(), longest_start_of_a_character));
+    input_ = piece;
+}
+
+/// Whether a part is text as received: it lies in the piece, or starts with a character of which
+/// the first bytes came with the piece before, which the parser puts together elsewhere.
+bool pod_object::is_raw(std::string_view part) const {
+    if (part.empty() || lies_in(part, input_)) return true;
+    for (std::size_t size = 1; size <= before_input_.size() && size < part.size(); ++size)
+        if (before_input_.ends_with(part.substr(0, size)) && input_.starts_with(part.substr(size)))
+            return true;
+    return false;
+}
+
 void pod_object::start() {
+    input_ = {};
+    input_end_.clear();
+    before_input_.clear();
     name_.clear();
     namespace_.clear();
     minimum_.reset();
@@ -53,40 +76,25 @@ bool pod_object::on_object_begin(error_code& ec) {
         return true;
     }
     switch (field_) {
-        case field::unread:
-            ignored_depth_ = 1;
-            return true;
-        case field::metadata:
-            place_ = place::metadata;
-            return true;
-        case field::annotations:
-            place_ = place::annotations;
-            return true;
-        case field::spec:
-            place_ = place::spec;
-            return true;
+        case field::unread: ignored_depth_ = 1; return true;
+        case field::metadata: place_ = place::metadata; return true;
+        case field::annotations: place_ = place::annotations; return true;
+        case field::spec: place_ = place::spec; return true;
         case field::container:
             place_ = place::container;
             request_.reset();
             is_sidecar_ = false;
             return true;
-        case field::resources:
-            place_ = place::resources;
-            return true;
-        case field::requests:
-            place_ = place::requests;
-            return true;
-        case field::overhead:
-            place_ = place::overhead;
-            return true;
+        case field::resources: place_ = place::resources; return true;
+        case field::requests: place_ = place::requests; return true;
+        case field::overhead: place_ = place::overhead; return true;
         case field::name:
         case field::namespace_name:
         case field::minimum:
         case field::containers:
         case field::init_containers:
         case field::restart_policy:
-        case field::gpu:
-            break;
+        case field::gpu: break;
     }
     return wrong_type("object", ec);
 }
@@ -99,27 +107,14 @@ bool pod_object::on_object_end(std::size_t, error_code&) {
     }
     switch (place_) {
         case place::outside:
-        case place::containers:
-            break;  // an array: does not end here
-        case place::pod:
-            place_ = place::outside;
-            break;
+        case place::containers: break;  // an array: does not end here
+        case place::pod: place_ = place::outside; break;
         case place::metadata:
-        case place::spec:
-            place_ = place::pod;
-            break;
-        case place::annotations:
-            place_ = place::metadata;
-            break;
-        case place::overhead:
-            place_ = place::spec;
-            break;
-        case place::resources:
-            place_ = place::container;
-            break;
-        case place::requests:
-            place_ = place::resources;
-            break;
+        case place::spec: place_ = place::pod; break;
+        case place::annotations: place_ = place::metadata; break;
+        case place::overhead: place_ = place::spec; break;
+        case place::resources: place_ = place::container; break;
+        case place::requests: place_ = place::resources; break;
         case place::container:
             finish_container();
             place_ = place::containers;
@@ -138,10 +133,7 @@ bool pod_object::on_array_begin(error_code& ec) {
         return wrong_type("array", ec);
     in_init_ = field_ == field::init_containers;
     auto& given = in_init_ ? init_containers_given_ : containers_given_;
-    if (given) {
-        fault_ = std::string(path(field_)) + " is given twice";
-        return refuse(ec);
-    }
+    if (given) return given_twice(ec);
     given = true;
     place_ = place::containers;
     field_ = field::container;
@@ -204,8 +196,7 @@ pod_object::field pod_object::field_of(std::string_view key) const {
             if (key == config_.gpu_resource) return field::gpu;
             break;
         case place::outside:
-        case place::containers:
-            break;
+        case place::containers: break;
     }
     return field::unread;
 }
@@ -219,32 +210,24 @@ void pod_object::finish_container() {
 
 bool pod_object::text(std::string_view part, error_code& ec) {
     switch (field_) {
-        case field::unread:
-            return true;
-        case field::name:
-            append_name(name_, part);
-            return true;
-        case field::namespace_name:
-            append_name(namespace_, part);
-            return true;
-        case field::minimum:
-            minimum_->append(part);
-            return true;
+        case field::unread: return true;
+        case field::name: append_name(name_, part); return true;
+        case field::namespace_name: append_name(namespace_, part); return true;
+        case field::minimum: minimum_->append(part); return true;
         case field::restart_policy:
-            text_.append(part);
+            if (text_.size() <= always.size()) text_.append(part.substr(0, always.size() + 1));
             return true;
         case field::gpu:
-            if (!part.empty() && !lies_in(part, input_)) is_escaped_ = true;
+            if (!is_raw(part)) is_escaped_ = true;
             text_.append(part);
             return true;
-        default:
-            return wrong_type("string", ec);
+        default: return wrong_type("string", ec);
     }
 }
 
 bool pod_object::on_string(string_view last, std::size_t, error_code& ec) {
     if (!text(last, ec)) return false;
-    if (field_ == field::restart_policy) is_sidecar_ = text_ == "Always";
+    if (field_ == field::restart_policy) is_sidecar_ = text_ == always;
     return field_ != field::gpu || finish_quantity(ec);
 }
 
@@ -270,68 +253,54 @@ bool pod_object::on_bool(bool, error_code& ec) {
     return field_ == field::unread || wrong_type("bool", ec);
 }
 
-bool pod_object::on_null(error_code&) {
+bool pod_object::on_null(error_code& ec) {
     // For Go null leaves a string or a struct as it is, empties a map or a pointer, and is the zero
     // value as a map's value.
     switch (field_) {
-        case field::annotations:
-            minimum_.reset();
+        case field::containers:
+            if (containers_given_) return given_twice(ec);
             break;
-        case field::requests:
-            request_.reset();
+        case field::init_containers:
+            if (init_containers_given_) return given_twice(ec);
             break;
-        case field::overhead:
-            overhead_.reset();
-            break;
-        case field::restart_policy:
-            is_sidecar_ = false;
-            break;
-        case field::gpu:
-            (place_ == place::overhead ? overhead_ : request_).emplace();
-            break;
+        case field::annotations: minimum_.reset(); break;
+        case field::requests: request_.reset(); break;
+        case field::overhead: overhead_.reset(); break;
+        case field::restart_policy: is_sidecar_ = false; break;
+        case field::gpu: (place_ == place::overhead ? overhead_ : request_).emplace(); break;
         case field::container:
             request_.reset();
             is_sidecar_ = false;
             finish_container();
             break;
-        default:
-            break;
+        default: break;
     }
     return true;
 }
 
+/// Go would merge the second into the first.
+bool pod_object::given_twice(error_code& ec) {
+    fault_ = std::string(path(field_)) + " is given twice";
+    return refuse(ec);
+}
+
 std::string_view pod_object::path(field f) {
     switch (f) {
-        case field::unread:
-            break;
-        case field::metadata:
-            return "metadata";
-        case field::name:
-            return "metadata.name";
-        case field::namespace_name:
-            return "metadata.namespace";
-        case field::annotations:
-            return "metadata.annotations";
-        case field::minimum:
-            return "metadata.annotations: the minimum-memory annotation";
-        case field::spec:
-            return "spec";
-        case field::containers:
-            return "spec.containers";
-        case field::init_containers:
-            return "spec.initContainers";
-        case field::container:
-            return "spec: an element of containers or initContainers";
-        case field::resources:
-            return "spec: a container's resources";
-        case field::requests:
-            return "spec: a container's resources.requests";
-        case field::restart_policy:
-            return "spec: a container's restartPolicy";
-        case field::overhead:
-            return "spec.overhead";
-        case field::gpu:
-            return "spec: a request or overhead for the GPU resource";
+        case field::unread: break;
+        case field::metadata: return "metadata";
+        case field::name: return "metadata.name";
+        case field::namespace_name: return "metadata.namespace";
+        case field::annotations: return "metadata.annotations";
+        case field::minimum: return "metadata.annotations: the minimum-memory annotation";
+        case field::spec: return "spec";
+        case field::containers: return "spec.containers";
+        case field::init_containers: return "spec.initContainers";
+        case field::container: return "spec: an element of containers or initContainers";
+        case field::resources: return "spec: a container's resources";
+        case field::requests: return "spec: a container's resources.requests";
+        case field::restart_policy: return "spec: a container's restartPolicy";
+        case field::overhead: return "spec.overhead";
+        case field::gpu: return "spec: a request or overhead for the GPU resource";
     }
     return {};
 }
@@ -340,20 +309,13 @@ bool pod_object::wrong_type(std::string_view seen, error_code& ec) {
     std::string_view expected = "object or null";
     switch (field_) {
         case field::containers:
-        case field::init_containers:
-            expected = "array or null";
-            break;
+        case field::init_containers: expected = "array or null"; break;
         case field::name:
         case field::namespace_name:
         case field::minimum:
-        case field::restart_policy:
-            expected = "string or null";
-            break;
-        case field::gpu:
-            expected = "string, number or null";
-            break;
-        default:
-            break;
+        case field::restart_policy: expected = "string or null"; break;
+        case field::gpu: expected = "string, number or null"; break;
+        default: break;
     }
     fault_.assign(path(field_)).append(": expected ").append(expected);
     fault_.append(", got ").append(seen);

@@ -31,7 +31,7 @@ class pod_object : public json_events {
     /// between the quotes, without undoing escapes, so an escape makes it invalid; the parser hands
     /// out unescaped text from a buffer of its own, which tells it from text that lies in the
     /// piece.
-    void input(std::string_view piece) noexcept { input_ = piece; }
+    void input(std::string_view piece);
 
     [[nodiscard]] pod_facts facts() const;
     /// Unescaped and cut to 253 bytes; empty where the Pod has none. Valid until start().
@@ -54,7 +54,7 @@ class pod_object : public json_events {
     }
     bool on_double(double, string_view last, error_code& ec) { return number(last, true, ec); }
     bool on_bool(bool, error_code& ec);
-    bool on_null(error_code&);
+    bool on_null(error_code& ec);
 
   private:
     enum class place : std::uint8_t {
@@ -95,8 +95,13 @@ class pod_object : public json_events {
     bool finish_quantity(error_code& ec);
     bool wrong_type(std::string_view seen, error_code& ec);
 
+    [[nodiscard]] bool is_raw(std::string_view part) const;
+    bool given_twice(error_code& ec);
+
     policy_config const& config_;
     std::string_view input_;
+    std::string input_end_;     // the last bytes of it, a copy
+    std::string before_input_;  // the last bytes of the piece before it
 
     std::string name_;
     std::string namespace_;

@@ -11,10 +11,6 @@ void add(std::optional<quantity>& sum, std::optional<quantity> const& request) {
         sum = request;
 }
 
-void raise(std::optional<quantity>& largest, std::optional<quantity> const& request) {
-    if (request && (!largest || *request > *largest)) largest = request;
-}
-
 }  // namespace
 
 void pod_requests::add_container(std::optional<quantity> const& request) {
@@ -25,17 +21,28 @@ void pod_requests::add_init_container(std::optional<quantity> const& request, bo
     if (is_sidecar) {
         add(containers_, request);
         add(sidecars_, request);
-        raise(largest_init_, sidecars_);
-    } else {
-        auto while_it_runs = request;
-        add(while_it_runs, sidecars_);
-        raise(largest_init_, while_it_runs);
+        if (request && above_largest_) *above_largest_ += *request;
     }
+    if (!request && !sidecars_) return;
+    // While it runs it needs the sidecars so far, and itself if it is none of them.
+    const auto itself = is_sidecar || !request ? quantity{} : *request;
+    if (!above_largest_) {
+        above_largest_ = quantity{} - itself;
+        return;
+    }
+    *above_largest_ += itself;
+    if (above_largest_->sign() > 0)
+        above_largest_ = quantity{} - itself;
+    else
+        *above_largest_ -= itself;
 }
 
 std::optional<quantity> pod_requests::total() const {
     auto sum = containers_;
-    raise(sum, largest_init_);
+    if (above_largest_) {
+        const auto largest = sidecars_.value_or(quantity{}) - *above_largest_;
+        if (!sum || largest > *sum) sum = largest;
+    }
     add(sum, overhead_);
     return sum;
 }

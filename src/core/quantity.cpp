@@ -11,9 +11,7 @@ namespace {
 constexpr int limb_digits = 9;
 constexpr std::int32_t limb_base = 1'000'000'000;
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// As Go's strings.TrimSpace: ASCII white space and the code points of Unicode's White_Space.
 std::string_view trim_space(std::string_view text) {
@@ -200,7 +198,8 @@ std::optional<quantity> quantity::parse(std::string_view text) {
         for (auto i = end - count; i < end; ++i) value = value * 10 + (amount.digits[i] - '0');
         for (std::size_t i = 0; i < offset; ++i) value *= 10;
         if (value != 0)
-            result.limbs_.push_back({place / limb_digits, number.negative ? -value : value});
+            result.limbs_.emplace_hint(result.limbs_.end(), place / limb_digits,
+                                       number.negative ? -value : value);
         place += static_cast<std::int64_t>(count);
         end -= count;
     }
@@ -209,7 +208,7 @@ std::optional<quantity> quantity::parse(std::string_view text) {
 
 int quantity::sign() const noexcept {
     if (limbs_.empty()) return 0;
-    return limbs_.back().value > 0 ? 1 : -1;
+    return limbs_.rbegin()->second > 0 ? 1 : -1;
 }
 
 quantity& quantity::operator+=(quantity const& other) {
@@ -223,33 +222,19 @@ quantity& quantity::operator-=(quantity const& other) {
 }
 
 void quantity::add(quantity const& other, int factor) {
-    std::vector<limb> sum;
-    sum.reserve(limbs_.size() + other.limbs_.size() + 1);
-    auto left = limbs_.begin();
-    auto right = other.limbs_.begin();
-    limb carry{0, 0};  // value -1, 0 or 1
-    while (left != limbs_.end() || right != other.limbs_.end() || carry.value != 0) {
-        std::int64_t index = std::numeric_limits<std::int64_t>::max();
-        if (left != limbs_.end()) index = left->index;
-        if (right != other.limbs_.end()) index = std::min(index, right->index);
-        if (carry.value != 0) index = std::min(index, carry.index);
-
-        std::int32_t value = 0;  // at most 2 * (10^9 - 1) + 1 in magnitude: fits
-        if (carry.value != 0 && carry.index == index) value += carry.value;
-        if (left != limbs_.end() && left->index == index) value += left++->value;
-        if (right != other.limbs_.end() && right->index == index) value += factor * right++->value;
-
-        carry = {index + 1, 0};
-        if (value >= limb_base) {
-            value -= limb_base;
-            carry.value = 1;
-        } else if (value <= -limb_base) {
-            value += limb_base;
-            carry.value = -1;
+    for (auto const& [first, value_to_add] : other.limbs_) {
+        auto carry = factor * value_to_add;
+        for (auto index = first; carry != 0; ++index) {
+            const auto place = limbs_.try_emplace(index, 0).first;
+            std::int32_t value = place->second + carry;  // below 2 * 10^9 in magnitude: fits
+            carry = value >= limb_base ? 1 : value <= -limb_base ? -1 : 0;
+            value -= carry * limb_base;
+            if (value != 0)
+                place->second = value;
+            else
+                limbs_.erase(place);
         }
-        if (value != 0) sum.push_back({index, value});
     }
-    limbs_ = std::move(sum);
 }
 
 }  // namespace nodesieve

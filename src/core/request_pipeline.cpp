@@ -32,29 +32,27 @@ void request_pipeline::start(verb v) {
 }
 
 errc request_pipeline::commit(std::size_t size) {
-    return receive(size, [&](std::size_t within) { return parser_.commit(within); });
+    return receive(size, [&] { return parser_.commit(size); });
 }
 
 errc request_pipeline::write(std::string_view bytes) {
-    return receive(bytes.size(),
-                   [&](std::size_t within) { return parser_.write(bytes.substr(0, within)); });
+    return receive(bytes.size(), [&] { return parser_.write(bytes); });
 }
 
-/// The bytes within the limit are parsed before a byte beyond it counts: of two faults the one that
-/// comes first in the body is reported, whatever the pieces.
+errc request_pipeline::write(body_segment& segment) {
+    const auto code = receive(segment.text().size(), [&] { return parser_.write(segment); });
+    segment.clear();
+    return code;
+}
+
 template <class Parse>
 errc request_pipeline::receive(std::size_t size, Parse parse) {
-    const auto room = bounds_.max_body_bytes - std::min(bounds_.max_body_bytes, body_bytes_);
     body_bytes_ += size;
-    if (failure_.code != errc::success) return failure_.code;
-    auto code = parse(static_cast<std::size_t>(std::min<std::uint64_t>(size, room)));
-    if (code == errc::success && size > room) code = parser_.flush();
-    if (code != errc::success)
-        failure_ = parser_.failure();
-    else if (size > room)
-        fail(errc::body_too_large, "the body is larger than " +
-                                       std::to_string(bounds_.max_body_bytes) +
-                                       " bytes: raise --max-body-bytes");
+    if (body_bytes_ > bounds_.max_body_bytes && failure_.code != errc::body_too_large)
+        return fail(errc::body_too_large, "the body is larger than " +
+                                              std::to_string(bounds_.max_body_bytes) +
+                                              " bytes: raise --max-body-bytes");
+    if (failure_.code == errc::success && parse() != errc::success) failure_ = parser_.failure();
     return failure_.code;
 }
 

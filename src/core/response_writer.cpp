@@ -7,9 +7,7 @@
 namespace nodesieve {
 namespace {
 
-bool needs_escape(char c) {
-    return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
-}
+bool needs_escape(char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }
 
 /// Turns the comma behind a last element into the list's end, or ends an empty list.
 void end_list(byte_chunks& out, char end) {
@@ -43,9 +41,7 @@ void append_json_string(byte_chunks& out, std::string_view text) {
     out.append('"');
 }
 
-void filter_result_writer::begin() {
-    out_.append(R"({"Nodes":{"metadata":{},"items":[)");
-}
+void filter_result_writer::begin() { out_.append(R"({"Nodes":{"metadata":{},"items":[)"); }
 
 void filter_result_writer::end_nodes() {
     end_list(out_, ']');
@@ -64,9 +60,7 @@ void filter_result_writer::end() {
     out_.append(R"(,"Error":""})");
 }
 
-void host_priority_writer::begin() {
-    out_.append('[');
-}
+void host_priority_writer::begin() { out_.append('['); }
 
 void host_priority_writer::host(std::string_view name, std::int32_t score) {
     out_.append(R"({"Host":)");
@@ -78,8 +72,6 @@ void host_priority_writer::host(std::string_view name, std::int32_t score) {
     out_.append("},");
 }
 
-void host_priority_writer::end() {
-    end_list(out_, ']');
-}
+void host_priority_writer::end() { end_list(out_, ']'); }
 
 }  // namespace nodesieve

@@ -7,13 +7,14 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <string_view>
 #include <tuple>
 
@@ -28,8 +29,14 @@ using response = http::response<http::string_body>;
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::seconds request_timeout{10};
+/// No request of this port has a body; one sent here by mistake gets an answer all the same.
+constexpr std::uint64_t max_body_bytes = 64 * 1024;
 /// Prometheus keeps its connection between scrapes, a minute apart as a rule.
 constexpr std::chrono::seconds idle_timeout{150};
+
+boost::system::error_category const& http_category() {
+    return make_error_code(http::error::end_of_stream).category();
+}
 
 void fill(response& answer, std::string_view path, service& shared) {
     answer.result(http::status::ok);
@@ -57,22 +64,29 @@ asio::awaitable<void> serve_admin(asio::ip::tcp::socket socket, service& shared)
     beast::tcp_stream stream(std::move(socket));
     beast::flat_buffer buffer;
     for (;;) {
-        http::request_parser<http::empty_body> parser;
+        http::request_parser<http::string_body> parser;
+        parser.body_limit(max_body_bytes);
         stream.expires_after(buffer.size() == 0 ? idle_timeout : request_timeout);
         const auto [read_error, received] =
             co_await http::async_read(stream, buffer, parser, token);
-        if (read_error) break;
+        const bool malformed = read_error.category() == http_category();
+        if (read_error && (!malformed || read_error == http::error::end_of_stream)) break;
         auto const& request = parser.get();
 
-        response answer{http::status::ok, request.version()};
-        if (request.method() == http::verb::get || request.method() == http::verb::head) {
+        response answer{http::status::ok, 11};
+        if (malformed) {
+            answer.result(http::status::bad_request);
+            answer.body() = "400 Bad Request: " + read_error.message() + "\n";
+        } else if (request.method() == http::verb::get || request.method() == http::verb::head) {
             fill(answer, path_of(request.target()), shared);
         } else {
             answer.result(http::status::method_not_allowed);
             answer.set(http::field::allow, "GET, HEAD");
-            answer.body() = "Method Not Allowed\n";
+            answer.body() =
+                "Method Not Allowed\nthis port is for probes and metrics; the extender listens on "
+                "--listen\n";
         }
-        const bool keep_alive = parser.keep_alive() && !shared.draining;
+        const bool keep_alive = !malformed && parser.keep_alive() && !shared.draining;
         answer.keep_alive(keep_alive);
         answer.prepare_payload();
         stream.expires_after(request_timeout);

@@ -4,19 +4,16 @@ namespace nodesieve::server {
 
 unsigned status_of(errc e) noexcept {
     switch (e) {
-        case errc::success:
-            return 200;
+        case errc::success: return 200;
         case errc::body_too_large:
-        case errc::too_many_nodes:
-            return 413;
+        case errc::too_many_nodes: return 413;
         case errc::malformed_request:
         case errc::trailing_data:
         case errc::pod_and_nodes_required:
         case errc::bad_node_name:
         case errc::missing_pod:
         case errc::invalid_minimum:
-        case errc::minimum_without_gpu:
-            return 400;
+        case errc::minimum_without_gpu: return 400;
     }
     return 500;
 }
@@ -50,8 +47,6 @@ error_response request_timeout(std::string_view flag) {
             {}};
 }
 
-error_response header_too_large() {
-    return {431, "431 Request Header Fields Too Large\n", {}};
-}
+error_response header_too_large() { return {431, "431 Request Header Fields Too Large\n", {}}; }
 
 }  // namespace nodesieve::server

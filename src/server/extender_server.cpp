@@ -13,7 +13,10 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 
+#include <sys/resource.h>
+
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <exception>
 #include <future>
@@ -28,6 +31,18 @@ using asio::ip::tcp;
 std::optional<tls_setup> make_tls(options const& settings) {
     if (settings.insecure_http) return std::nullopt;
     return make_tls_context({settings.tls_cert, settings.tls_key, settings.client_ca});
+}
+
+/// So many that some descriptors are left for the admin port: probes must get through when the
+/// extender's port is flooded.
+std::size_t connection_limit() {
+    constexpr rlim_t left = 64;
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024 - left;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    return limit.rlim_cur > 2 * left ? limit.rlim_cur - left : limit.rlim_cur / 2;
 }
 
 /// Tells when the last of several things has ended.
@@ -73,6 +88,14 @@ struct extender_server::state {
 
     void serve_extender_port() {
         auto hand_over = [this](tcp::socket socket) {
+            if (shared.connections.size() >= max_connections) {
+                if (const auto suppressed =
+                        shared.accept_errors.admit(std::chrono::steady_clock::now()))
+                    shared.log.write(
+                        log::level::error, "connection refused: too many are open",
+                        {{"connections", max_connections}, {"suppressed", *suppressed}});
+                return;
+            }
             const auto executor = socket.get_executor();
             auto session = tls ? serve_tls(std::move(socket), tls->context.native_handle(), shared)
                                : serve_plain(std::move(socket), shared);
@@ -106,7 +129,7 @@ struct extender_server::state {
         if (shared.draining.exchange(true)) return;
         shared.log.write(log::level::info, "shutting down, requests in flight are finished");
         boost::system::error_code ignored;
-        extender_port.close(ignored);
+        extender_port.cancel(ignored);
         shared.connections.wake_all();
     }
 
@@ -116,6 +139,7 @@ struct extender_server::state {
     service shared;
     std::optional<tls_setup> tls;
     countdown open;  // the extender's port and its connections
+    const std::size_t max_connections = connection_limit();
     const unsigned threads;
     bool started = false;
     bool waited = false;
@@ -137,6 +161,7 @@ extender_server::~extender_server() {
 
 void extender_server::start() {
     state_->started = true;
+    if (state_->threads > 1) state_->shared.pool = state_->pool.get_executor();
     state_->serve_extender_port();
     state_->serve_admin_port();
 }
@@ -157,19 +182,17 @@ void extender_server::stop_on_signals() {
     state_->signals.add(SIGTERM);
     state_->signals.add(SIGINT);
     state_->signals.async_wait([s = state_.get()](boost::system::error_code ec, int) {
-        if (!ec) s->drain();
+        if (ec) return;
+        s->drain();
+        // From here on a second signal ends the process as it would any other.
+        boost::system::error_code ignored;
+        s->signals.clear(ignored);
     });
 }
 
-tcp::endpoint extender_server::address() const {
-    return state_->extender_port.local_endpoint();
-}
-tcp::endpoint extender_server::admin_address() const {
-    return state_->admin_port.local_endpoint();
-}
-unsigned extender_server::threads() const noexcept {
-    return state_->threads;
-}
+tcp::endpoint extender_server::address() const { return state_->extender_port.local_endpoint(); }
+tcp::endpoint extender_server::admin_address() const { return state_->admin_port.local_endpoint(); }
+unsigned extender_server::threads() const noexcept { return state_->threads; }
 
 std::vector<std::string> const& extender_server::warnings() const noexcept {
     static const std::vector<std::string> none;

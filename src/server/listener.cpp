@@ -50,21 +50,29 @@ asio::awaitable<void> accept_connections(tcp::acceptor& acceptor,
                                          std::function<void(tcp::socket)> hand_over, log& logged,
                                          log_throttle& errors) {
     asio::steady_timer pause(acceptor.get_executor());
-    while (acceptor.is_open()) {
+    for (;;) {
         tcp::socket socket(asio::make_strand(acceptor.get_executor()));
         const auto [ec] =
             co_await acceptor.async_accept(socket, asio::as_tuple(asio::use_awaitable));
+        if (ec == asio::error::operation_aborted) break;
         if (!ec) {
             hand_over(std::move(socket));
             continue;
         }
-        if (ec == asio::error::operation_aborted) break;
         if (const auto suppressed = errors.admit(std::chrono::steady_clock::now()))
             logged.write(log::level::error, "cannot accept connections",
                          {{"error", ec.message()}, {"suppressed", *suppressed}});
         pause.expires_after(pause_after_error);
         co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
     }
+    error_code ec;
+    acceptor.non_blocking(true, ec);
+    while (!ec) {
+        tcp::socket socket(asio::make_strand(acceptor.get_executor()));
+        acceptor.accept(socket, ec);
+        if (!ec) hand_over(std::move(socket));
+    }
+    acceptor.close(ec);
 }
 
 }  // namespace nodesieve::server

@@ -1,5 +1,6 @@
 #include "log.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cassert>
 #include <cerrno>
 #include <charconv>
+#include <climits>
 #include <cmath>
 #include <cstdio>
 #include <type_traits>
@@ -15,6 +17,9 @@
 namespace nodesieve::server {
 
 namespace {
+
+/// How long a reader that has begun to read a line may keep its writer waiting.
+constexpr int patience_within_a_line_ms = 100;
 
 /// The length of the well-formed UTF-8 sequence that `text` begins with (Unicode 15, table 3-7), or
 /// 0 if it begins with none.
@@ -150,12 +155,9 @@ void append_time(std::string& out, std::chrono::system_clock::time_point time) {
 
 std::string_view name(log::level severity) {
     switch (severity) {
-        case log::level::info:
-            return "info";
-        case log::level::warning:
-            return "warning";
-        case log::level::error:
-            break;
+        case log::level::info: return "info";
+        case log::level::warning: return "warning";
+        case log::level::error: break;
     }
     return "error";
 }
@@ -210,17 +212,31 @@ std::string log::line(log_format format, std::chrono::system_clock::time_point t
                                       : text_line(time, severity, message, fields);
 }
 
+bool log::put(std::string_view text) noexcept {
+    // A pipe that is ready takes PIPE_BUF bytes without blocking.
+    for (std::string_view rest = text; !rest.empty();) {
+        pollfd ready{.fd = descriptor_, .events = POLLOUT, .revents = 0};
+        const bool begun = rest.size() < text.size();
+        if (::poll(&ready, 1, begun ? patience_within_a_line_ms : 0) == 0) return false;
+        const auto written =
+            ::write(descriptor_, rest.data(), std::min<std::size_t>(rest.size(), PIPE_BUF));
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return true;  // gone for good: not to be told later
+        rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
 void log::write(level severity, std::string_view message,
                 std::initializer_list<field> fields) noexcept try {
     const auto text = line(format_, std::chrono::system_clock::now(), severity, message, fields);
     const std::lock_guard lock(mutex_);
-    std::string_view rest = text;
-    while (!rest.empty()) {  // once, unless a signal interrupts it
-        const auto written = ::write(descriptor_, rest.data(), rest.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return;
-        rest.remove_prefix(static_cast<std::size_t>(written));
+    if (lost_ > 0) {
+        const auto loss = line(format_, std::chrono::system_clock::now(), level::warning,
+                               "log lines were lost: nobody read them", {{"lines", lost_}});
+        if (put(loss)) lost_ = 0;
     }
+    if (lost_ > 0 || !put(text)) ++lost_;
 } catch (...) {  // no memory, so no line
 }
 

@@ -47,9 +47,10 @@ class log {
     explicit log(log_format format, int descriptor = 2) noexcept
         : format_(format), descriptor_(descriptor) {}
 
-    /// Writes one line with the time of the call, in one ::write. A line that cannot be written (no
-    /// reader, closed descriptor, full disk, no memory) is lost without a word. The process must
-    /// ignore SIGPIPE.
+    /// Writes one line with the time of the call. A line that cannot be written (closed descriptor,
+    /// full disk, no memory) is lost without a word; lines that a reader is too slow for are lost
+    /// too, and counted in a line of their own when it reads again: nothing waits for the log. The
+    /// process must ignore SIGPIPE.
     void write(level severity, std::string_view message,
                std::initializer_list<field> fields = {}) noexcept;
 
@@ -74,9 +75,13 @@ class log {
             return std::string_view(from);
     }
 
+    /// False when the descriptor takes nothing at the moment.
+    bool put(std::string_view text) noexcept;
+
     log_format format_;
     int descriptor_;
     std::mutex mutex_;
+    std::uint64_t lost_ = 0;
 };
 
 /// `text` as a JSON string literal: one line of valid UTF-8, with what a terminal would obey or a

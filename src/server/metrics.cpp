@@ -17,10 +17,12 @@ namespace {
 
 constexpr std::array statuses{200U, 400U, 408U, 413U};
 constexpr std::array unrouted_statuses{400U, 404U, 405U, 408U, 431U};
-constexpr std::array refusals{errc::malformed_request, errc::body_too_large,
-                              errc::trailing_data,     errc::pod_and_nodes_required,
-                              errc::too_many_nodes,    errc::bad_node_name,
-                              errc::invalid_minimum,   errc::minimum_without_gpu};
+constexpr std::array<std::string_view, 10> refusals{
+    "malformed_request", "body_too_large", "trailing_data",   "pod_and_nodes_required",
+    "too_many_nodes",    "bad_node_name",  "invalid_minimum", "minimum_without_gpu",
+    "read_timeout",      "bad_chunk"};
+constexpr std::array<std::string_view, 5> unrouted_refusals{
+    "not_found", "method_not_allowed", "bad_request", "header_timeout", "header_too_large"};
 constexpr std::array verdicts{verdict::fits, verdict::invalid_label, verdict::below_minimum,
                               verdict::invalid_pod};
 
@@ -29,13 +31,11 @@ constexpr std::array verdicts{verdict::fits, verdict::invalid_label, verdict::be
 const prometheus::Histogram::BucketBoundaries duration_buckets{
     0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5};
 
-std::string name_of(verb v) {
-    return v == verb::filter ? "filter" : "prioritize";
-}
+std::string name_of(verb v) { return v == verb::filter ? "filter" : "prioritize"; }
 
 struct verb_metrics {
     std::map<unsigned, prometheus::Counter*> requests;
-    std::map<errc, prometheus::Counter*> refusals;
+    std::map<std::string_view, prometheus::Counter*> refusals;
     prometheus::Histogram* duration = nullptr;
     prometheus::Gauge* last_request = nullptr;
 };
@@ -47,6 +47,9 @@ struct metrics::families {
     std::array<verb_metrics, 2> verbs;
     std::array<prometheus::Counter*, verdict_count> nodes{};
     std::map<unsigned, prometheus::Counter*> unrouted;
+    std::map<std::string_view, prometheus::Counter*> unrouted_refusals;
+    prometheus::Counter* abandoned = nullptr;
+    prometheus::Counter* unsent = nullptr;
     prometheus::Counter* failed_handshakes = nullptr;
     prometheus::Gauge* connections = nullptr;
 };
@@ -78,14 +81,17 @@ metrics::metrics(std::string_view version) : families_(std::make_unique<families
         const auto name = name_of(v);
         for (const auto status : statuses)
             m.requests[status] = &requests.Add({{"verb", name}, {"code", std::to_string(status)}});
-        for (const auto e : refusals)
-            m.refusals[e] = &refused.Add({{"verb", name}, {"reason", std::string(slug(e))}});
+        for (const auto reason : refusals)
+            m.refusals[reason] = &refused.Add({{"verb", name}, {"reason", std::string(reason)}});
         m.duration = &durations.Add({{"verb", name}}, duration_buckets);
         m.last_request = &last.Add({{"verb", name}});
     }
     for (const auto status : unrouted_statuses)
         families_->unrouted[status] =
             &requests.Add({{"verb", "none"}, {"code", std::to_string(status)}});
+    for (const auto reason : unrouted_refusals)
+        families_->unrouted_refusals[reason] =
+            &refused.Add({{"verb", "none"}, {"reason", std::string(reason)}});
 
     auto& nodes = prometheus::BuildCounter()
                       .Name("nodesieve_filtered_nodes_total")
@@ -95,6 +101,16 @@ metrics::metrics(std::string_view version) : families_(std::make_unique<families
         families_->nodes[static_cast<std::size_t>(v)] =
             &nodes.Add({{"verdict", std::string(slug(v))}});
 
+    families_->abandoned = &prometheus::BuildCounter()
+                                .Name("nodesieve_abandoned_requests_total")
+                                .Help("Extender requests whose peer left before they were whole.")
+                                .Register(registry)
+                                .Add({});
+    families_->unsent = &prometheus::BuildCounter()
+                             .Name("nodesieve_unsent_answers_total")
+                             .Help("Answers that the peer did not take to their end.")
+                             .Register(registry)
+                             .Add({});
     families_->failed_handshakes = &prometheus::BuildCounter()
                                         .Name("nodesieve_tls_handshake_failures_total")
                                         .Help("TLS handshakes that failed.")
@@ -128,20 +144,19 @@ void metrics::count(request_record const& record) {
             families_->nodes[static_cast<std::size_t>(v)]->Increment(record.nodes[v]);
 }
 
-void metrics::count_unrouted(unsigned status) {
+void metrics::count_unrouted(unsigned status, std::string_view reason) {
     if (const auto found = families_->unrouted.find(status); found != families_->unrouted.end())
+        found->second->Increment();
+    if (const auto found = families_->unrouted_refusals.find(reason);
+        found != families_->unrouted_refusals.end())
         found->second->Increment();
 }
 
-void metrics::count_failed_handshake() {
-    families_->failed_handshakes->Increment();
-}
-void metrics::connection_opened() {
-    families_->connections->Increment();
-}
-void metrics::connection_closed() {
-    families_->connections->Decrement();
-}
+void metrics::count_abandoned_request() { families_->abandoned->Increment(); }
+void metrics::count_unsent_answer() { families_->unsent->Increment(); }
+void metrics::count_failed_handshake() { families_->failed_handshakes->Increment(); }
+void metrics::connection_opened() { families_->connections->Increment(); }
+void metrics::connection_closed() { families_->connections->Decrement(); }
 
 std::string metrics::text() const {
     std::ostringstream out;

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <nodesieve/error.hpp>
 #include <nodesieve/request_pipeline.hpp>
 #include <nodesieve/verdicts.hpp>
 
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace nodesieve::server {
 
@@ -14,7 +14,7 @@ namespace nodesieve::server {
 struct request_record {
     verb what = verb::filter;
     unsigned status = 0;
-    errc refusal = errc::success;
+    std::string_view refusal;  ///< the reason, one of docs/metrics.md; empty for an answer
     std::chrono::nanoseconds duration{};  ///< first byte of the request to last byte of the answer
     verdict_counts nodes;                 ///< of filter only
 };
@@ -30,7 +30,11 @@ class metrics {
 
     void count(request_record const& record);
     /// A request that reached no verb: 404, 405 or no HTTP.
-    void count_unrouted(unsigned status);
+    void count_unrouted(unsigned status, std::string_view reason);
+    /// The peer left before its request was whole.
+    void count_abandoned_request();
+    /// The peer did not take an answer to its end.
+    void count_unsent_answer();
     void count_failed_handshake();
     void connection_opened();
     void connection_closed();

@@ -44,24 +44,16 @@ Enum one_of(std::string_view text, std::pair<std::string_view, Enum> a,
     throw std::invalid_argument("expected " + std::string(a.first) + " or " + std::string(b.first));
 }
 
-bool boolean(std::string_view text) {
-    return one_of<bool>(text, {"true", true}, {"false", false});
-}
+bool boolean(std::string_view text) { return one_of<bool>(text, {"true", true}, {"false", false}); }
 
 std::string address(std::string_view text) {
     static_cast<void>(to_endpoint(parse_endpoint_address(text)));
     return std::string(text);
 }
 
-bool is_lower(char c) {
-    return c >= 'a' && c <= 'z';
-}
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-bool is_alphanumeric(char c) {
-    return is_lower(c) || is_digit(c) || (c >= 'A' && c <= 'Z');
-}
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_alphanumeric(char c) { return is_lower(c) || is_digit(c) || (c >= 'A' && c <= 'Z'); }
 
 /// As Go's time.ParseDuration, without signs: 1m30s, 1.5s, 500ms. Rounded down to milliseconds.
 std::chrono::milliseconds duration(std::string_view text) {

@@ -14,6 +14,11 @@ void connection_registry::remove(handle h) {
     entries_.erase(h);
 }
 
+std::size_t connection_registry::size() const {
+    const std::scoped_lock lock(mutex_);
+    return entries_.size();
+}
+
 void connection_registry::wake_all() {
     const std::scoped_lock lock(mutex_);
     for (auto const& e : entries_) boost::asio::post(e.executor, e.wake);

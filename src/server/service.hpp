@@ -9,6 +9,7 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <list>
 #include <mutex>
@@ -28,9 +29,10 @@ class connection_registry {
     handle add(entry e);
     void remove(handle h);
     void wake_all();
+    [[nodiscard]] std::size_t size() const;
 
   private:
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::list<entry> entries_;
 };
 
@@ -45,6 +47,9 @@ struct service {
     server::log& log;
     connection_registry connections;
     std::atomic<bool> draining = false;  ///< set once, before connections.wake_all()
+    /// Runs what any thread may do; empty where there is one thread only. Set before the first
+    /// connection.
+    boost::asio::any_io_executor pool;
 
     /// Lines that a peer can cause at will.
     log_throttle refusals{50};

@@ -1,23 +1,23 @@
+// All instantiations for a connection in one file: they are what takes long to compile.
 #include "session.hpp"
 
 #include "error_response.hpp"
+#include "http_framing.hpp"
 #include "routes.hpp"
+#include "segment_ring.hpp"
 #include "service.hpp"
 #include "transport.hpp"
 
 #include <nodesieve/request_pipeline.hpp>
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/rfc7230.hpp>
-#include <boost/beast/http/status.hpp>
 
 #include <algorithm>
-#include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,18 +31,32 @@ namespace http = boost::beast::http;
 using boost::system::error_code;
 using clock = watchdog::clock;
 
-/// Of the method, the target and all fields.
+/// Of the method, the target and all fields; of a chunk's line and of trailers too.
 constexpr std::size_t max_header_bytes = 16 * 1024;
 /// What is read at once but for the bodies that go straight into the pipeline.
-constexpr std::size_t read_bytes = 32 * 1024;
+constexpr std::size_t read_bytes = 16 * 1024;
 /// A body that nobody reads is taken in up to this size, to keep the connection; Go's server does
 /// the same (net/http, maxPostHandlerReadBytes).
 constexpr std::uint64_t max_discarded_bytes = 256 * 1024;
+/// From here on a body is worth the help of other threads.
+constexpr std::uint64_t large_body_bytes = 8 * body_segment::capacity;
 /// Replies up to this size go out in one piece with their header.
 constexpr std::size_t small_reply_bytes = 16 * 1024;
+/// How long a connection that waits for a request keeps the memory of the last one: kube-scheduler
+/// sends the next at once while it has Pods, and fresh memory costs a page fault every 4 KB.
+constexpr std::chrono::seconds keep_memory_time{2};
 /// How long a connection stays open for reading behind an answer that ends it, so that the answer
 /// is not lost by a reset (RFC 9112 section 9.6).
 constexpr std::chrono::seconds linger_time{2};
+/// How long a new connection may take to send its request when the service drains already.
+constexpr std::chrono::seconds late_request_time{1};
+
+std::string_view name_of(verb v) { return v == verb::filter ? "filter" : "prioritize"; }
+
+/// Whether the bytes were wrong, rather than the connection.
+bool is_http_error(error_code const& ec) {
+    return ec.category() == make_error_code(http::error::need_more).category();
+}
 
 /// One connection. Transport: plain_transport or tls_transport.
 template <class Transport>
@@ -68,7 +82,6 @@ class session {
     asio::awaitable<void> run();
 
   private:
-    using parser = http::request_parser<http::empty_body>;
     /// What becomes of the connection behind an answer.
     enum class next : std::uint8_t {
         request,
@@ -76,26 +89,34 @@ class session {
         linger,  ///< close, but the peer may still be sending
     };
 
+    asio::awaitable<bool> handshake();
     asio::awaitable<bool> first_byte();
     asio::awaitable<next> answer_request();
-    asio::awaitable<error_code> read_header(parser& p);
+    asio::awaitable<error_code> read_header(header_parser& p, header_watch& watch);
     asio::awaitable<next> answer_header_error(error_code ec);
-    asio::awaitable<next> answer_verb(parser& p, verb what);
-    asio::awaitable<next> answer_unread(parser& p, error_response answer);
-    asio::awaitable<error_code> read_body(parser& p);
-    asio::awaitable<error_code> read_sized_body(std::uint64_t size);
-    asio::awaitable<error_code> read_chunked_body(parser& p);
-    asio::awaitable<bool> discard_body(parser& p);
-    asio::awaitable<std::size_t> fill(error_code& ec);
+    asio::awaitable<next> answer_unread(header_parser& p, error_response answer,
+                                        std::string_view reason);
+    asio::awaitable<bool> discard_body(std::uint64_t size);
+    asio::awaitable<next> answer_verb(header_parser& p, verb what);
+    asio::awaitable<error_code> read_body(header_parser& p);
+    template <class Target>
+    asio::awaitable<error_code> receive(Target& target, std::uint64_t size);
+    asio::awaitable<error_code> read_chunked_body(header_parser& p);
+    asio::awaitable<next> answer_unreadable(verb what, error_code ec);
+    asio::awaitable<error_code> fill();
     asio::awaitable<error_code> send_error(error_response answer, bool keep_alive,
                                            bool with_body = true);
     asio::awaitable<error_code> send_reply(bool keep_alive);
     asio::awaitable<void> linger();
-    void report(verb what, unsigned status, errc refusal);
-    void log_refusal(verb what, unsigned status, std::string_view reason, std::string_view detail);
-    void log_unrouted(parser const& p, unsigned status);
 
-    bool keeps_alive(parser const& p) const {
+    asio::awaitable<next> refuse(error_response answer, std::string_view reason,
+                                 std::string_view detail);
+    void count(verb what, unsigned status, std::string_view refusal, bool sent);
+    void log_refusal(verb what, unsigned status, std::string_view reason, std::string_view detail);
+    void log_unrouted(unsigned status, std::string_view reason, std::string_view detail);
+    std::string peer() const { return transport_.peer().address().to_string(); }
+
+    bool keeps_alive(header_parser const& p) const {
         return p.keep_alive() && p.get().version() == 11 &&
                !shared_.draining.load(std::memory_order_relaxed);
     }
@@ -108,39 +129,13 @@ class session {
     clock::time_point started_{};  // first byte of the request
     std::shared_ptr<void> alive_ = std::make_shared<char>();
     bool idle_ = false;
+    bool served_ = false;
 };
-
-/// A contradiction in the framing of a request, which could be read in two ways (RFC 9112 section
-/// 6.3), or a missing Host; empty for none.
-template <class Parser>
-std::string_view framing_fault(Parser const& p) {
-    auto const& request = p.get();
-    const auto lengths = request.count(http::field::content_length);
-    const auto encodings = request.count(http::field::transfer_encoding);
-    if (request.version() != 10 && request.version() != 11) return "HTTP/1.0 or HTTP/1.1 expected";
-    if (encodings > 0 && lengths > 0) return "both Content-Length and Transfer-Encoding";
-    if (lengths > 1) return "more than one Content-Length";
-    if (encodings > 1 || (encodings == 1 && !p.chunked()) ||
-        (encodings == 1 && !beast::iequals(request[http::field::transfer_encoding], "chunked")))
-        return "a Transfer-Encoding other than chunked";
-    if (encodings == 1 && request.version() == 10) return "Transfer-Encoding in HTTP/1.0";
-    if (request.version() == 11 && request.count(http::field::host) != 1)
-        return "exactly one Host expected";
-    return {};
-}
 
 template <class Transport>
 asio::awaitable<void> session<Transport>::run() {
-    transport_.expires_at(clock::now() + shared_.settings.timeouts.handshake);
-    if (const auto ec = co_await transport_.handshake()) {
-        shared_.metrics.count_failed_handshake();
-        if (const auto suppressed = shared_.failed_handshakes.admit(clock::now()))
-            shared_.log.write(log::level::warning, "TLS handshake failed",
-                              {{"peer", transport_.peer().address().to_string()},
-                               {"error", transport_.describe(ec)},
-                               {"suppressed", *suppressed}});
-        co_return;
-    }
+    const bool open = co_await handshake();
+    if (!open) co_return;
     auto then = next::request;
     while (then == next::request) {
         // Not in the loop's condition: g++ 12 evaluates a co_await behind && whatever stands
@@ -148,72 +143,124 @@ asio::awaitable<void> session<Transport>::run() {
         const bool begun = co_await first_byte();
         if (!begun) break;
         then = co_await answer_request();
+        served_ = true;
     }
     if (then == next::linger) co_return co_await linger();
     transport_.expires_at(clock::now() + linger_time);
     co_await transport_.shutdown();
 }
 
-/// Waits for a next request; false when there is none.
+template <class Transport>
+asio::awaitable<bool> session<Transport>::handshake() {
+    transport_.expires_at(clock::now() + shared_.settings.timeouts.handshake);
+    const auto ec = co_await transport_.handshake();
+    if (!ec) co_return true;
+    shared_.metrics.count_failed_handshake();
+    if (const auto suppressed = shared_.failed_handshakes.admit(clock::now()))
+        shared_.log.write(
+            log::level::warning, "TLS handshake failed",
+            {{"peer", peer()}, {"error", transport_.describe(ec)}, {"suppressed", *suppressed}});
+    // The alert that tells the peer why must not be lost by a reset.
+    transport_.expires_at(clock::now() + linger_time);
+    co_await transport_.let_go(ec);
+    co_return false;
+}
+
+/// Waits for a next request; false when there is none. While the service drains, what the peer has
+/// sent already is answered, and a new connection has a moment to send its request.
 template <class Transport>
 asio::awaitable<bool> session<Transport>::first_byte() {
     if (buffer_.size() == 0) {
-        if (shared_.draining) co_return false;
-        transport_.expires_at(clock::now() + shared_.settings.timeouts.idle);
-        error_code ec;
+        const auto since = clock::now();
+        const clock::duration idle = shared_.settings.timeouts.idle;
+        error_code ec = asio::error::operation_aborted;
         idle_ = true;
-        co_await fill(ec);
+        if (!shared_.draining) {
+            transport_.expires_at(since + std::min<clock::duration>(idle, keep_memory_time));
+            ec = co_await fill();
+        }
+        if (ec == asio::error::timed_out && idle > keep_memory_time && !shared_.draining) {
+            pipeline_.reset();
+            transport_.expires_at(since + idle);
+            ec = co_await fill();
+        }
         idle_ = false;
+        if (ec && shared_.draining && ec != asio::error::eof) {
+            const auto patience = served_ ? clock::duration::zero() : late_request_time;
+            transport_.expires_at(clock::now() + patience);
+            ec = co_await fill();
+        }
         if (ec) co_return false;
     }
     started_ = clock::now();
     co_return true;
 }
 
-/// More bytes into buffer_.
+/// More bytes into buffer_, which never holds more than a header may have.
 template <class Transport>
-asio::awaitable<std::size_t> session<Transport>::fill(error_code& ec) {
+asio::awaitable<error_code> session<Transport>::fill() {
+    if (buffer_.size() >= max_header_bytes) co_return http::error::header_limit;
     const auto space = buffer_.prepare(read_bytes);
     const std::span into(static_cast<char*>(space.data()), space.size());
+    error_code ec;
     const auto size = co_await transport_.read_some(into, ec);
     buffer_.commit(size);
-    co_return size;
+    co_return ec;
 }
 
 template <class Transport>
 asio::awaitable<typename session<Transport>::next> session<Transport>::answer_request() {
-    parser p;
+    header_parser p;
+    header_watch watch;
     p.header_limit(max_header_bytes);
     p.body_limit(boost::none);
     auto const& timeouts = shared_.settings.timeouts;
     transport_.expires_at(started_ + std::min(timeouts.header, timeouts.read));
-    if (const auto ec = co_await read_header(p)) co_return co_await answer_header_error(ec);
+    const auto ec = co_await read_header(p, watch);
+    if (ec) co_return co_await answer_header_error(ec);
     transport_.expires_at(started_ + timeouts.read);
 
     auto const& request = p.get();
-    if (const auto fault = framing_fault(p); !fault.empty()) {
-        shared_.metrics.count_unrouted(400);
+    const auto fault = watch.folded() ? "a field over two lines" : framing_fault(p);
+    if (!fault.empty()) {
         auto answer = bad_request(fault);
-        if (co_await send_error(std::move(answer), false)) co_return next::close;
-        co_return next::linger;
+        co_return co_await refuse(std::move(answer), "bad_request", fault);
     }
     const auto* const found = find_route(request.target());
-    if (found == nullptr) co_return co_await answer_unread(p, not_found());
-    if (found->method != request.method())
-        co_return co_await answer_unread(p, method_not_allowed(http::to_string(found->method)));
+    if (found == nullptr) {
+        auto answer = not_found();
+        co_return co_await answer_unread(p, std::move(answer), "not_found");
+    }
+    if (found->method != request.method()) {
+        auto answer = method_not_allowed(http::to_string(found->method));
+        co_return co_await answer_unread(p, std::move(answer), "method_not_allowed");
+    }
     co_return co_await answer_verb(p, found->what);
 }
 
 template <class Transport>
-asio::awaitable<error_code> session<Transport>::read_header(parser& p) {
+asio::awaitable<error_code> session<Transport>::read_header(header_parser& p, header_watch& watch) {
+    std::size_t seen = 0;  // of buffer_
+    bool begun = false;
     for (;;) {
-        error_code ec;
-        if (buffer_.size() > 0) {
-            buffer_.consume(p.put(buffer_.data(), ec));
+        const auto text = [this] {
+            return std::string_view(static_cast<char const*>(buffer_.data().data()),
+                                    buffer_.size());
+        };
+        // Empty lines in front are to be ignored (RFC 9112 section 2.2).
+        while (!begun && !text().empty() && (text().front() == '\r' || text().front() == '\n'))
+            buffer_.consume(1);
+        if (!text().empty()) {
+            begun = true;
+            watch.see(text().substr(seen));
+            error_code ec;
+            const auto used = p.put(buffer_.data(), ec);
+            buffer_.consume(used);
+            seen = buffer_.size();
             if (p.is_header_done()) co_return error_code{};
             if (ec && ec != http::error::need_more) co_return ec;
         }
-        co_await fill(ec);
+        const auto ec = co_await fill();
         if (ec) co_return ec;
     }
 }
@@ -222,36 +269,65 @@ asio::awaitable<error_code> session<Transport>::read_header(parser& p) {
 template <class Transport>
 asio::awaitable<typename session<Transport>::next> session<Transport>::answer_header_error(
     error_code ec) {
-    error_response answer;
-    if (ec == asio::error::timed_out)
-        answer = request_timeout("--header-timeout");
-    else if (ec == http::error::header_limit)
-        answer = header_too_large();
-    else if (ec.category() == make_error_code(http::error::need_more).category())
-        answer = bad_request(ec.message());
-    else
-        co_return next::close;  // the peer is gone
-    shared_.metrics.count_unrouted(answer.status);
-    if (co_await send_error(std::move(answer), false)) co_return next::close;
-    co_return next::linger;
+    if (ec == asio::error::timed_out) {
+        auto answer = request_timeout("--header-timeout");
+        co_return co_await refuse(std::move(answer), "header_timeout", "raise --header-timeout");
+    }
+    if (ec == http::error::header_limit) {
+        auto answer = header_too_large();
+        co_return co_await refuse(std::move(answer), "header_too_large", {});
+    }
+    if (!is_http_error(ec)) co_return next::close;  // the peer is gone
+    const auto why = ec.message();
+    auto answer = bad_request(why);
+    co_return co_await refuse(std::move(answer), "bad_request", why);
+}
+
+/// Answers what reached no verb, and ends the connection.
+template <class Transport>
+asio::awaitable<typename session<Transport>::next> session<Transport>::refuse(
+    error_response answer, std::string_view reason, std::string_view detail) {
+    shared_.metrics.count_unrouted(answer.status, reason);
+    log_unrouted(answer.status, reason, detail);
+    const auto ec = co_await send_error(std::move(answer), false);
+    co_return ec ? next::close : next::linger;
 }
 
 /// Answers a request whose body does not matter.
 template <class Transport>
 asio::awaitable<typename session<Transport>::next> session<Transport>::answer_unread(
-    parser& p, error_response answer) {
-    shared_.metrics.count_unrouted(answer.status);
-    log_unrouted(p, answer.status);
-    const bool whole = co_await discard_body(p);
-    const bool keep_alive = whole && keeps_alive(p);
+    header_parser& p, error_response answer, std::string_view reason) {
+    shared_.metrics.count_unrouted(answer.status, reason);
+    const auto line = std::string(p.get().method_string()) + ' ' + std::string(p.get().target());
+    log_unrouted(answer.status, reason, line);
+    const auto length = p.content_length().value_or(0);
+    const bool discards = !p.chunked() && length <= max_discarded_bytes &&
+                          (length == 0 || p.get()[http::field::expect].empty());
+    const bool keep_alive = discards && keeps_alive(p);
     const bool with_body = p.get().method() != http::verb::head;
-    if (co_await send_error(std::move(answer), keep_alive, with_body)) co_return next::close;
-    if (!whole) co_return next::linger;
-    co_return keep_alive ? next::request : next::close;
+    const auto ec = co_await send_error(std::move(answer), keep_alive, with_body);
+    if (ec) co_return next::close;
+    if (!keep_alive) co_return next::linger;
+    transport_.expires_at(started_ + shared_.settings.timeouts.read);
+    const bool whole = co_await discard_body(length);
+    co_return whole ? next::request : next::close;
+}
+
+/// Takes in a body that nobody reads; false when it does not come.
+template <class Transport>
+asio::awaitable<bool> session<Transport>::discard_body(std::uint64_t size) {
+    for (;;) {
+        const auto used = static_cast<std::size_t>(std::min<std::uint64_t>(size, buffer_.size()));
+        buffer_.consume(used);
+        size -= used;
+        if (size == 0) co_return true;
+        const auto ec = co_await fill();
+        if (ec) co_return false;
+    }
 }
 
 template <class Transport>
-asio::awaitable<typename session<Transport>::next> session<Transport>::answer_verb(parser& p,
+asio::awaitable<typename session<Transport>::next> session<Transport>::answer_verb(header_parser& p,
                                                                                    verb what) {
     if (!pipeline_)
         pipeline_.emplace(shared_.rules, shared_.settings.limits, shared_.settings.invalid_pod);
@@ -259,47 +335,34 @@ asio::awaitable<typename session<Transport>::next> session<Transport>::answer_ve
     pipeline.start(what);
 
     diagnostics failure;
+    bool whole = true;  // the body was read to its end
     const auto limit = shared_.settings.limits.max_body_bytes;
     const auto length = p.content_length();
     if (length && *length > limit) {
+        whole = false;
         failure = {errc::body_too_large, "Content-Length " + std::to_string(*length) +
                                              " is more than " + std::to_string(limit) +
                                              " bytes: raise --max-body-bytes"};
     } else {
         const auto ec = co_await read_body(p);
-        if (ec == asio::error::timed_out) {
-            report(what, 408, errc::success);
-            log_refusal(what, 408, "read_timeout", "raise --read-timeout");
-            auto answer = request_timeout("--read-timeout");
-            if (co_await send_error(std::move(answer), false)) co_return next::close;
-            co_return next::linger;
-        }
-        if (ec && ec != http::error::body_limit) {
-            const bool framing =
-                ec.category() == make_error_code(http::error::need_more).category();
-            log_refusal(what, framing ? 400 : 0, framing ? "bad_chunk" : "peer_gone", ec.message());
-            if (!framing) co_return next::close;
-            report(what, 400, errc::success);
-            auto answer = bad_request(ec.message());
-            if (co_await send_error(std::move(answer), false)) co_return next::close;
-            co_return next::linger;
-        }
+        if (ec && ec != http::error::body_limit) co_return co_await answer_unreadable(what, ec);
+        whole = !ec;
         if (pipeline.finish() != errc::success) failure = pipeline.failure();
     }
 
-    const bool whole = failure.code != errc::body_too_large;
     const bool keep_alive = whole && keeps_alive(p);
+    const auto status = status_of(failure.code);
     error_code ec;
     if (failure.code == errc::success) {
         pipeline.compose();
         ec = co_await send_reply(keep_alive);
     } else {
-        log_refusal(what, status_of(failure.code), slug(failure.code), failure.detail);
+        log_refusal(what, status, slug(failure.code), failure.detail);
         auto answer = to_response(failure);
         ec = co_await send_error(std::move(answer), keep_alive);
     }
-    report(what, status_of(failure.code), failure.code);
-    pipeline.release();
+    const auto refusal = failure.code == errc::success ? std::string_view{} : slug(failure.code);
+    count(what, status, refusal, !ec);
     if (ec) co_return next::close;
     if (!whole) co_return next::linger;
     co_return keep_alive ? next::request : next::close;
@@ -308,36 +371,45 @@ asio::awaitable<typename session<Transport>::next> session<Transport>::answer_ve
 /// The body into the pipeline, all of it even when the pipeline has found an error: a peer that is
 /// still sending would not read the answer. http::error::body_limit when it is larger than allowed.
 template <class Transport>
-asio::awaitable<error_code> session<Transport>::read_body(parser& p) {
+asio::awaitable<error_code> session<Transport>::read_body(header_parser& p) {
+    const auto length = p.content_length().value_or(0);
     if (p.get().version() == 11 && beast::iequals(p.get()[http::field::expect], "100-continue") &&
-        buffer_.size() == 0) {
+        buffer_.size() == 0 && (p.chunked() || length > 0)) {
         const auto ec = co_await transport_.write("HTTP/1.1 100 Continue\r\n\r\n");
         if (ec) co_return ec;
     }
     if (p.chunked()) co_return co_await read_chunked_body(p);
-    co_return co_await read_sized_body(p.content_length().value_or(0));
+    if (length < large_body_bytes || !shared_.pool) co_return co_await receive(*pipeline_, length);
+    segment_ring segments(shared_.settings.policy, *pipeline_, shared_.pool);
+    const auto ec = co_await receive(segments, length);
+    if (!ec) segments.finish();
+    co_return ec;
 }
 
+/// `size` bytes into `target`, straight from the transport but for those that came with the header.
 template <class Transport>
-asio::awaitable<error_code> session<Transport>::read_sized_body(std::uint64_t size) {
-    auto& pipeline = *pipeline_;
-    const auto early = static_cast<std::size_t>(std::min<std::uint64_t>(size, buffer_.size()));
-    pipeline.write({static_cast<char const*>(buffer_.data().data()), early});
-    buffer_.consume(early);
-    for (auto left = size - early; left > 0;) {
-        auto space = pipeline.prepare();
-        if (space.size() > left) space = space.first(static_cast<std::size_t>(left));
-        error_code ec;
-        const auto received = co_await transport_.read_some(space, ec);
-        if (ec) co_return ec;
-        pipeline.commit(received);
-        left -= received;
+template <class Target>
+asio::awaitable<error_code> session<Transport>::receive(Target& target, std::uint64_t size) {
+    while (size > 0) {
+        auto space = target.prepare();
+        if (space.size() > size) space = space.first(static_cast<std::size_t>(size));
+        std::size_t received = 0;
+        if (buffer_.size() > 0) {
+            received = asio::buffer_copy(asio::buffer(space.data(), space.size()), buffer_.data());
+            buffer_.consume(received);
+        } else {
+            error_code ec;
+            received = co_await transport_.read_some(space, ec);
+            if (ec) co_return ec;
+        }
+        target.commit(received);
+        size -= received;
     }
     co_return error_code{};
 }
 
 template <class Transport>
-asio::awaitable<error_code> session<Transport>::read_chunked_body(parser& p) {
+asio::awaitable<error_code> session<Transport>::read_chunked_body(header_parser& p) {
     auto on_chunk = [this](std::uint64_t, boost::core::string_view bytes, error_code& ec) {
         if (pipeline_->write(bytes) == errc::body_too_large) ec = http::error::body_limit;
         return bytes.size();
@@ -351,61 +423,40 @@ asio::awaitable<error_code> session<Transport>::read_chunked_body(parser& p) {
             if (ec && ec != http::error::need_more) co_return ec;
             if (!ec) continue;
         }
-        co_await fill(ec);
+        ec = co_await fill();
         if (ec) co_return ec;
     }
     co_return error_code{};
 }
 
-/// Takes in a body that nobody reads; false when it is too large for that.
+/// A body that did not come, or not in HTTP's form.
 template <class Transport>
-asio::awaitable<bool> session<Transport>::discard_body(parser& p) {
-    if (p.chunked()) co_return false;
-    auto left = p.content_length().value_or(0);
-    if (left == 0) co_return true;
-    if (left > max_discarded_bytes || !p.get()[http::field::expect].empty()) co_return false;
-    for (;;) {
-        const auto used = static_cast<std::size_t>(std::min<std::uint64_t>(left, buffer_.size()));
-        buffer_.consume(used);
-        left -= used;
-        if (left == 0) co_return true;
-        error_code ec;
-        co_await fill(ec);
-        if (ec) co_return false;
+asio::awaitable<typename session<Transport>::next> session<Transport>::answer_unreadable(
+    verb what, error_code ec) {
+    error_response answer;
+    std::string_view reason;
+    if (ec == asio::error::timed_out) {
+        answer = request_timeout("--read-timeout");
+        reason = "read_timeout";
+    } else if (is_http_error(ec)) {
+        answer = bad_request("the chunks of the body are malformed");
+        reason = "bad_chunk";
+    } else {
+        shared_.metrics.count_abandoned_request();
+        if (const auto suppressed = shared_.refusals.admit(clock::now()))
+            shared_.log.write(log::level::info, "peer left within a request",
+                              {{"verb", name_of(what)},
+                               {"error", ec.message()},
+                               {"body_bytes", pipeline_->body_bytes()},
+                               {"peer", peer()},
+                               {"suppressed", *suppressed}});
+        co_return next::close;
     }
-}
-
-/// The time for a Date field (RFC 9110 section 5.6.7), which does not follow the locale.
-std::string http_date() {
-    static constexpr std::string_view days = "SunMonTueWedThuFriSat";
-    static constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    const std::time_t now = std::time(nullptr);
-    std::tm utc{};
-    gmtime_r(&now, &utc);
-    const auto digits = [](std::string& to, int number) {
-        to.push_back(static_cast<char>('0' + number / 10 % 10));
-        to.push_back(static_cast<char>('0' + number % 10));
-    };
-    std::string text(days.substr(3 * static_cast<std::size_t>(utc.tm_wday), 3));
-    digits(text.append(", "), utc.tm_mday);
-    text.append(" ").append(months.substr(3 * static_cast<std::size_t>(utc.tm_mon), 3)).append(" ");
-    text.append(std::to_string(1900 + utc.tm_year));
-    digits(text.append(" "), utc.tm_hour);
-    digits(text.append(":"), utc.tm_min);
-    digits(text.append(":"), utc.tm_sec);
-    return text.append(" GMT");
-}
-
-std::string head(unsigned status, std::string_view type, std::uint64_t length, bool keep_alive,
-                 std::string_view more = {}) {
-    std::string text = "HTTP/1.1 " + std::to_string(status) + ' ';
-    text.append(http::obsolete_reason(static_cast<http::status>(status)));
-    text.append("\r\nDate: ").append(http_date());
-    text.append("\r\nContent-Type: ").append(type);
-    text.append("\r\nContent-Length: ").append(std::to_string(length)).append("\r\n");
-    text.append(more);
-    if (!keep_alive) text.append("Connection: close\r\n");
-    return text.append("\r\n");
+    const auto status = answer.status;
+    log_refusal(what, status, reason, ec.message());
+    const auto sent = co_await send_error(std::move(answer), false);
+    count(what, status, reason, !sent);
+    co_return sent ? next::close : next::linger;
 }
 
 template <class Transport>
@@ -414,8 +465,8 @@ asio::awaitable<error_code> session<Transport>::send_error(error_response answer
     transport_.expires_at(clock::now() + shared_.settings.timeouts.write);
     std::string more = "X-Content-Type-Options: nosniff\r\n";
     if (!answer.allow.empty()) more.append("Allow: ").append(answer.allow).append("\r\n");
-    auto text =
-        head(answer.status, "text/plain; charset=utf-8", answer.body.size(), keep_alive, more);
+    auto text = response_head(answer.status, "text/plain; charset=utf-8", answer.body.size(),
+                              keep_alive, more);
     if (with_body) text.append(answer.body);
     co_return co_await transport_.write(text);
 }
@@ -424,19 +475,18 @@ template <class Transport>
 asio::awaitable<error_code> session<Transport>::send_reply(bool keep_alive) {
     transport_.expires_at(clock::now() + shared_.settings.timeouts.write);
     auto const& reply = pipeline_->reply();
-    auto text = head(200, "application/json", reply.size(), keep_alive);
+    auto text = response_head(200, "application/json", reply.size(), keep_alive);
     std::uint64_t sent = 0;
-    if (reply.size() <= small_reply_bytes) {
+    if (reply.size() <= small_reply_bytes)
         for (; sent < reply.size(); sent += reply.piece(sent).size())
             text.append(reply.piece(sent));
-    }
-    if (const auto ec = co_await transport_.write(text)) co_return ec;
-    while (sent < reply.size()) {
+    auto ec = co_await transport_.write(text);
+    while (!ec && sent < reply.size()) {
         const auto piece = reply.piece(sent);
-        if (const auto ec = co_await transport_.write(piece)) co_return ec;
+        ec = co_await transport_.write(piece);
         sent += piece.size();
     }
-    co_return error_code{};
+    co_return ec;
 }
 
 /// Ends the connection for the peer, and reads until it has ended it too.
@@ -446,12 +496,12 @@ asio::awaitable<void> session<Transport>::linger() {
     auto ec = co_await transport_.shutdown();
     while (!ec) {
         buffer_.clear();
-        co_await fill(ec);
+        ec = co_await fill();
     }
 }
 
 template <class Transport>
-void session<Transport>::report(verb what, unsigned status, errc refusal) {
+void session<Transport>::count(verb what, unsigned status, std::string_view refusal, bool sent) {
     request_record record{.what = what,
                           .status = status,
                           .refusal = refusal,
@@ -459,6 +509,14 @@ void session<Transport>::report(verb what, unsigned status, errc refusal) {
                           .nodes = {}};
     if (what == verb::filter && status == 200) record.nodes = pipeline_->counts();
     shared_.metrics.count(record);
+    if (sent) return;
+    shared_.metrics.count_unsent_answer();
+    if (const auto suppressed = shared_.refusals.admit(clock::now()))
+        shared_.log.write(log::level::warning, "peer did not take the answer",
+                          {{"verb", name_of(what)},
+                           {"status", status},
+                           {"peer", peer()},
+                           {"suppressed", *suppressed}});
 }
 
 /// kube-scheduler throws an error's text away: the log is where an operator finds it.
@@ -468,7 +526,7 @@ void session<Transport>::log_refusal(verb what, unsigned status, std::string_vie
     const auto suppressed = shared_.refusals.admit(clock::now());
     if (!suppressed) return;
     shared_.log.write(log::level::warning, "request refused",
-                      {{"verb", what == verb::filter ? "filter" : "prioritize"},
+                      {{"verb", name_of(what)},
                        {"status", status},
                        {"reason", reason},
                        {"detail", detail},
@@ -476,20 +534,20 @@ void session<Transport>::log_refusal(verb what, unsigned status, std::string_vie
                        {"pod", pipeline_->pod_name()},
                        {"body_bytes", pipeline_->body_bytes()},
                        {"nodes", pipeline_->node_count()},
-                       {"peer", transport_.peer().address().to_string()},
+                       {"peer", peer()},
                        {"suppressed", *suppressed}});
 }
 
 template <class Transport>
-void session<Transport>::log_unrouted(parser const& p, unsigned status) {
+void session<Transport>::log_unrouted(unsigned status, std::string_view reason,
+                                      std::string_view detail) {
     const auto suppressed = shared_.refusals.admit(clock::now());
     if (!suppressed) return;
     shared_.log.write(log::level::warning, "request refused",
                       {{"status", status},
-                       {"reason", status == 404 ? "not_found" : "method_not_allowed"},
-                       {"method", p.get().method_string()},
-                       {"target", p.get().target()},
-                       {"peer", transport_.peer().address().to_string()},
+                       {"reason", reason},
+                       {"detail", detail},
+                       {"peer", peer()},
                        {"suppressed", *suppressed}});
 }
 

@@ -68,6 +68,10 @@ pem_file read_file(std::string_view flag, std::filesystem::path const& path) {
     pem_file result{flag, path, std::string(most + 1, '\0')};
     const auto name = [flag] { return "; name a readable PEM file with " + std::string(flag); };
 
+    std::error_code ignored;
+    const auto status = std::filesystem::status(path, ignored);
+    if (std::filesystem::is_fifo(status))
+        result.refuse("is a FIFO, which would be waited for" + name());
     const std::unique_ptr<std::FILE, releases<std::fclose>> file(std::fopen(path.c_str(), "rb"));
     if (!file)
         result.refuse("cannot be opened: " + std::generic_category().message(errno) + name());

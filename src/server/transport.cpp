@@ -10,6 +10,7 @@
 #include <openssl/err.h>
 
 #include <algorithm>
+#include <array>
 #include <new>
 
 namespace nodesieve::server {
@@ -20,6 +21,8 @@ using boost::system::error_code;
 
 /// Of 16 KB each, decrypted and parsed, this many take about a millisecond.
 constexpr unsigned reads_in_a_turn = 32;
+/// What OpenSSL asks the kernel for at once: several records, not a header and then its record.
+constexpr std::size_t read_ahead_bytes = 128 * 1024;
 
 bool would_block(error_code const& ec) {
     return ec == asio::error::would_block || ec == asio::error::try_again;
@@ -50,13 +53,9 @@ plain_transport::plain_transport(asio::ip::tcp::socket socket)
     socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
 }
 
-plain_transport::~plain_transport() {
-    watchdog_->release();
-}
+plain_transport::~plain_transport() { watchdog_->release(); }
 
-asio::awaitable<error_code> plain_transport::handshake() {
-    co_return error_code{};
-}
+asio::awaitable<error_code> plain_transport::handshake() { co_return error_code{}; }
 
 asio::awaitable<std::size_t> plain_transport::read_some(std::span<char> into, error_code& ec) {
     co_await take_turns();
@@ -85,6 +84,12 @@ asio::awaitable<error_code> plain_transport::shutdown() {
     co_return ec;
 }
 
+asio::awaitable<void> plain_transport::let_go(error_code) {
+    auto ec = co_await plain_transport::shutdown();
+    std::array<char, 4096> ignored;
+    while (!ec) co_await plain_transport::read_some(ignored, ec);
+}
+
 void plain_transport::cancel() noexcept {
     error_code ignored;
     socket_.cancel(ignored);
@@ -108,11 +113,13 @@ tls_transport::tls_transport(asio::ip::tcp::socket socket, SSL_CTX* context)
     SSL_set_fd(ssl_, static_cast<int>(socket_.native_handle()));
     SSL_set_accept_state(ssl_);
     SSL_set_mode(ssl_, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    // Released while nothing is in them: an idle connection keeps no large buffer.
+    SSL_set_mode(ssl_, SSL_MODE_RELEASE_BUFFERS);
+    SSL_set_read_ahead(ssl_, 1);
+    SSL_set_default_read_buffer_len(ssl_, read_ahead_bytes);
 }
 
-tls_transport::~tls_transport() {
-    SSL_free(ssl_);
-}
+tls_transport::~tls_transport() { SSL_free(ssl_); }
 
 template <class Operation>
 asio::awaitable<error_code> tls_transport::drive(Operation operation) {
@@ -140,6 +147,15 @@ std::string tls_transport::describe(error_code const& ec) const {
     const auto verified = SSL_get_verify_result(ssl_);
     if (verified == X509_V_OK) return ec.message();
     return ec.message() + ": " + X509_verify_cert_error_string(verified);
+}
+
+asio::awaitable<void> tls_transport::let_go(error_code ec) {
+    if (ec.category() == asio::error::get_ssl_category() &&
+        ERR_GET_REASON(static_cast<unsigned long>(ec.value())) == SSL_R_HTTP_REQUEST)
+        co_await plain_transport::write(
+            "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n"
+            "Connection: close\r\n\r\nthis port speaks HTTPS with a client certificate\n");
+    co_await plain_transport::let_go(ec);
 }
 
 asio::awaitable<std::size_t> tls_transport::read_some(std::span<char> into, error_code& ec) {

@@ -36,7 +36,10 @@ class plain_transport {
     plain_transport& operator=(plain_transport const&) = delete;
 
     /// For what follows, until it is set again.
-    void expires_at(watchdog::clock::time_point deadline) { watchdog_->expires_at(deadline); }
+    void expires_at(watchdog::clock::time_point deadline) {
+        watchdog_->expires_at(deadline);
+        turn_ = 0;
+    }
 
     [[nodiscard]] awaitable<error_code> handshake();
     /// Why handshake() failed, for people.
@@ -48,7 +51,12 @@ class plain_transport {
     /// Tells the peer that nothing more comes.
     [[nodiscard]] awaitable<error_code> shutdown();
 
-    /// Ends the operation that is waiting.
+    /// Behind a handshake that failed with `ec`: tells the peer that nothing more comes, and throws
+    /// away what it sends until it ends the connection.
+    [[nodiscard]] awaitable<void> let_go(error_code ec);
+
+    /// Ends the operation that is waiting, if one is. The first read or write behind expires_at()
+    /// waits without giving the thread away before, so no cancel() can fall in between.
     void cancel() noexcept;
 
     [[nodiscard]] boost::asio::any_io_executor executor() { return socket_.get_executor(); }
@@ -81,6 +89,8 @@ class tls_transport : public plain_transport {
     [[nodiscard]] awaitable<std::size_t> read_some(std::span<char> into, error_code& ec);
     [[nodiscard]] awaitable<error_code> write(std::string_view bytes);
     [[nodiscard]] awaitable<error_code> shutdown();
+    /// Also tells a peer that speaks HTTP what is expected, in HTTP.
+    [[nodiscard]] awaitable<void> let_go(error_code ec);
 
   private:
     /// Repeats `operation`, which returns what OpenSSL's call did, until it succeeds or fails.

@@ -45,6 +45,17 @@ BOOST_AUTO_TEST_CASE(tells_404_from_405) {
     BOOST_TEST(answer["Allow"] == "GET, HEAD");
 }
 
+BOOST_AUTO_TEST_CASE(answers_what_was_meant_for_the_other_port_or_is_no_http) {
+    running_server server;
+    auto client = server.connect_admin();
+    client.send(request_text("POST", "/filter", "{}"));
+    BOOST_TEST(client.receive().result_int() == 405U);
+    client.send("nonsense\r\n\r\n");
+    const auto answer = client.receive();
+    BOOST_TEST(answer.result_int() == 400U);
+    BOOST_TEST(client.is_closed());
+}
+
 BOOST_AUTO_TEST_CASE(every_series_exists_from_the_start) {
     running_server server;
     BOOST_TEST(server.metric(R"(nodesieve_requests_total{code="200",verb="filter"})") == "0");

@@ -25,9 +25,7 @@ std::optional<unsigned> quota_in(files const& tree) {
 
 /// 0 for none.
 void check(std::string const& name, files const& tree, unsigned expected) {
-    BOOST_TEST_CONTEXT(name) {
-        BOOST_TEST(quota_in(tree).value_or(0) == expected);
-    }
+    BOOST_TEST_CONTEXT(name) { BOOST_TEST(quota_in(tree).value_or(0) == expected); }
 }
 
 /// Lets this thread run on one CPU only.
@@ -140,9 +138,7 @@ BOOST_AUTO_TEST_CASE(uses_no_more_than_the_quota_and_the_affinity_allow) {
     BOOST_TEST(usable_cpus(root.path()) == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(reads_this_machine) {
-    BOOST_TEST(usable_cpus() >= 1U);
-}
+BOOST_AUTO_TEST_CASE(reads_this_machine) { BOOST_TEST(usable_cpus() >= 1U); }
 
 BOOST_AUTO_TEST_SUITE_END()
 

@@ -1,5 +1,7 @@
 #include "log.hpp"
 
+#include "temporary_directory.hpp"
+
 #include <boost/json/parse.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -11,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <limits>
 #include <locale>
 #include <set>
@@ -168,9 +171,7 @@ BOOST_AUTO_TEST_CASE(json_gives_text_back) {
     for (auto const text :
          {""sv, "two words"sv, "\"\\/\b\f\n\r\t\0"sv, "\x7f \xc2\x85 \xe2\x80\xa8"sv,
           "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 \xf4\x8f\xbf\xbf"sv})
-        BOOST_TEST_CONTEXT(in_quotes(text)) {
-            BOOST_TEST((reread(text).as_string() == text));
-        }
+        BOOST_TEST_CONTEXT(in_quotes(text)) { BOOST_TEST((reread(text).as_string() == text)); }
 }
 
 BOOST_AUTO_TEST_CASE(cuts_long_values_between_characters) {
@@ -218,29 +219,27 @@ BOOST_AUTO_TEST_CASE(does_not_follow_the_locale) {
 BOOST_AUTO_TEST_CASE(lines_of_many_threads_do_not_mix) {
     constexpr int threads = 4;
     constexpr int lines = 200;
-    const auto ends = make_pipe();
-    const pipe_end reading(ends[0]);
-    pipe_end writing(ends[1]);
+    const test::temporary_directory directory;
+    const auto file = directory.write("log", "");
+    const pipe_end writing(::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
     log out(log_format::json, writing.descriptor());
     const std::string long_value(1000, 'x');
-    std::vector<std::jthread> writers;
-    for (int thread = 0; thread < threads; ++thread)
-        writers.emplace_back([&out, &long_value, thread] {
-            for (int i = 0; i < lines; ++i)  // longer than what a pipe takes at once, together
-                out.write(log::level::info, "m",
-                          {{"a", long_value},
-                           {"b", long_value},
-                           {"c", long_value},
-                           {"d", long_value},
-                           {"e", long_value},
-                           {"id", thread * lines + i}});
-        });
-    std::jthread closer([&] {
-        for (auto& writer : writers) writer.join();
-        writing.close();
-    });
+    {
+        std::vector<std::jthread> writers;
+        for (int thread = 0; thread < threads; ++thread)
+            writers.emplace_back([&out, &long_value, thread] {
+                for (int i = 0; i < lines; ++i)  // longer than PIPE_BUF, so more than one ::write
+                    out.write(log::level::info, "m",
+                              {{"a", long_value},
+                               {"b", long_value},
+                               {"c", long_value},
+                               {"d", long_value},
+                               {"e", long_value},
+                               {"id", thread * lines + i}});
+            });
+    }
     std::set<std::int64_t> seen;
-    std::istringstream read(read_all(reading.descriptor()));
+    std::ifstream read(file);
     for (std::string line; std::getline(read, line);)
         seen.insert(boost::json::parse(line).at("id").as_int64());
     BOOST_TEST(seen.size() == static_cast<std::size_t>(threads * lines));
@@ -303,6 +302,28 @@ BOOST_AUTO_TEST_CASE(throttle_counts_every_line_of_many_threads) {
     threads.clear();
     BOOST_TEST(admitted == 3);
     BOOST_TEST(throttle.admit(now + 1s).value() == 397U);
+}
+
+BOOST_AUTO_TEST_CASE(does_not_wait_for_a_reader_and_tells_it_how_many_lines_it_missed) {
+    int ends[2];
+    BOOST_REQUIRE(::pipe(ends) == 0);
+    log to_pipe(log_format::text, ends[1]);
+    const std::string value(900, 'x');
+    for (int i = 0; i < 1000; ++i) to_pipe.write(log::level::info, "line", {{"value", value}});
+
+    std::string seen(2'000'000, '\0');
+    seen.resize(static_cast<std::size_t>(::read(ends[0], seen.data(), seen.size())));
+    const auto written = std::ranges::count(seen, '\n');
+    BOOST_TEST(written > 10);
+    BOOST_TEST(written < 1000);
+
+    to_pipe.write(log::level::info, "again");
+    seen.resize(100'000);
+    seen.resize(static_cast<std::size_t>(::read(ends[0], seen.data(), seen.size())));
+    BOOST_TEST(seen.find("lines=" + std::to_string(1000 - written) + "\n") != std::string::npos);
+    BOOST_TEST(seen.find(" again\n") != std::string::npos);
+    ::close(ends[0]);
+    ::close(ends[1]);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -191,9 +191,7 @@ BOOST_AUTO_TEST_CASE(finds_the_command) {
     for (auto const& c : cases) {
         std::string shown;
         for (auto const& argument : c.given) shown += argument + ' ';
-        BOOST_TEST_CONTEXT(shown) {
-            BOOST_TEST((parse(c.given).command == c.expected));
-        }
+        BOOST_TEST_CONTEXT(shown) { BOOST_TEST((parse(c.given).command == c.expected)); }
     }
     BOOST_TEST((parse_options(0, nullptr, [](char const*) -> char const* {
                     return nullptr;

@@ -33,9 +33,7 @@ const std::string good_reply =
     R"(]},"NodeNames":null,"FailedNodes":null,"FailedAndUnresolvableNodes":)"
     R"({"b":"GPU memory label is below the required minimum"},"Error":""})";
 
-std::string first_line(std::string const& text) {
-    return text.substr(0, text.find('\n'));
-}
+std::string first_line(std::string const& text) { return text.substr(0, text.find('\n')); }
 
 server::options plain_options() {
     auto settings = test_options(shared_certificates());
@@ -114,12 +112,12 @@ BOOST_AUTO_TEST_CASE(refuses_clients_without_a_good_certificate_before_any_http)
     BOOST_TEST(server.log_text().find("TLS handshake failed") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(closes_a_connection_that_speaks_no_tls) {
+BOOST_AUTO_TEST_CASE(tells_a_peer_that_speaks_no_tls) {
     running_server server;
     auto client = server.connect_plain();
     client.send(request_text("GET", "/healthz", {}));
-    while (!client.receive_some().empty()) {
-    }
+    BOOST_TEST(client.receive_some().starts_with("HTTP/1.1 400 Bad Request\r\n"));
+    BOOST_TEST(client.is_closed());
     auto next = server.connect();
     check_serves(next);
 }
@@ -285,7 +283,10 @@ BOOST_AUTO_TEST_CASE(refuses_requests_that_can_be_read_in_two_ways) {
           "Host: a\r\nTransfer-Encoding: xchunked\r\n",
           "Host: a\r\nTransfer-Encoding: gzip, chunked\r\n", "Host : a\r\nContent-Length: 3\r\n",
           "Host: a\r\nContent-Length: -3\r\n", "Host: a\r\nContent-Length: 3x\r\n",
-          "Content-Length: 3\r\n", "Host: a\r\nHost: b\r\nContent-Length: 3\r\n"}) {
+          "Content-Length: 3\r\n", "Host: a\r\nHost: b\r\nContent-Length: 3\r\n",
+          "Host: a b\r\nContent-Length: 3\r\n", "Host: a\r\nContent-Length: 3, 3\r\n",
+          "Host: a\r\nX: y\r\n z\r\nContent-Length: 3\r\n",
+          "Host: a\r\nContent-Length:\r\n\t3\r\n"}) {
         BOOST_TEST_CONTEXT(fields) {
             auto client = server.connect();
             client.send("POST /filter HTTP/1.1\r\n" + fields + "\r\nabc" +
@@ -294,6 +295,87 @@ BOOST_AUTO_TEST_CASE(refuses_requests_that_can_be_read_in_two_ways) {
             BOOST_TEST(answer.result_int() == 400U);
             BOOST_TEST(!answer.keep_alive());
             BOOST_TEST(client.is_closed());
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(bounds_the_framing_of_chunks) {
+    running_server server;
+    const std::string head =
+        "POST /filter HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (auto const& framing : std::initializer_list<std::string>{
+             "5;x=" + std::string(100'000, 'x'), std::string(100'000, '0'),
+             "0\r\nX: " + std::string(100'000, 'x'), "zz\r\n" + std::string(100, 'x')}) {
+        auto client = server.connect();
+        client.send(head + framing);
+        BOOST_TEST(client.receive().result_int() == 400U);
+        BOOST_TEST(client.is_closed());
+    }
+    BOOST_TEST(server.metric(R"(nodesieve_refusals_total{reason="bad_chunk",verb="filter"})") ==
+               "4");
+}
+
+BOOST_AUTO_TEST_CASE(ignores_empty_lines_before_a_request) {
+    running_server server;
+    auto client = server.connect();
+    client.send("\r\n\r\n" + request_text("POST", "/filter", good_args));
+    BOOST_TEST(client.receive().body() == good_reply);
+}
+
+BOOST_AUTO_TEST_CASE(answers_404_although_the_body_does_not_come) {
+    running_server server;
+    auto client = server.connect();
+    client.send("POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n");
+    BOOST_TEST(client.receive().result_int() == 404U);
+    client.send("0123456789");
+    check_serves(client);
+}
+
+BOOST_AUTO_TEST_CASE(answers_large_bodies_with_the_help_of_other_threads) {
+    running_server server;
+    auto client = server.connect();
+    std::string items;
+    for (int i = 0; i < 3000; ++i)
+        items += (i > 0 ? "," : "") + std::string(R"({"metadata":{"name":"n)") + std::to_string(i) +
+                 R"(","labels":{"training.example.com/gpu-memory-mib":")" + std::to_string(i % 11) +
+                 R"("}},"status":")" + std::string(1000, 'x') + R"("})";
+    const auto body = args("7", items);
+    for (int round = 0; round < 20; ++round) {
+        const auto v = round % 2 == 0 ? verb::filter : verb::prioritize;
+        client.send(request_text("POST", v == verb::filter ? "/filter" : "/prioritize", body));
+        BOOST_REQUIRE((client.receive().body() == run(v, body).reply));
+    }
+    for (const std::size_t at : {std::size_t{5}, body.size() / 2, body.size() - 5}) {
+        auto broken = body;
+        broken[at] = '\x01';
+        client.send(request_text("POST", "/filter", broken));
+        const auto answer = client.receive();
+        BOOST_TEST(answer.result_int() == 400U);
+        BOOST_TEST(answer.body() == std::string(sentence(errc::malformed_request)) + "\n" +
+                                        run(verb::filter, broken).detail + "\n");
+    }
+    check_serves(client);
+}
+
+BOOST_AUTO_TEST_CASE(every_refusal_has_a_line_in_the_log_and_a_reason_that_counts) {
+    auto settings = test_options(shared_certificates());
+    settings.timeouts.header = 50ms;
+    running_server server(settings);
+    const std::pair<std::string, std::string> rows[] = {
+        {"nonsense\r\n\r\n", "bad_request"},
+        {"POST /filter HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", "bad_request"},
+        {"POST /fil", "header_timeout"},
+        {"POST /filter HTTP/1.1\r\nX: " + std::string(20'000, 'x'), "header_too_large"},
+        {request_text("POST", "/other", "{}"), "not_found"},
+        {request_text("GET", "/filter", ""), "method_not_allowed"}};
+    for (auto const& [text, reason] : rows) {
+        auto client = server.connect();
+        client.send(text);
+        BOOST_TEST(client.receive().result_int() >= 400U);
+        BOOST_TEST_CONTEXT(reason) {
+            BOOST_TEST(server.log_text().find("\"reason\":\"" + reason + '"') != std::string::npos);
+            BOOST_TEST(server.metric("nodesieve_refusals_total{reason=\"" + reason +
+                                     "\",verb=\"none\"}") != "0");
         }
     }
 }

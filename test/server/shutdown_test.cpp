@@ -3,7 +3,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
+#include <memory>
 #include <string>
+#include <vector>
 
 using namespace nodesieve::test;
 
@@ -66,6 +68,27 @@ BOOST_AUTO_TEST_CASE(accepts_no_connection_any_more) {
     BOOST_CHECK_THROW((void)server.connect_plain(), std::exception);
     client.send(body);
     BOOST_TEST(client.receive().result_int() == 200U);
+    server->wait();
+}
+
+BOOST_AUTO_TEST_CASE(answers_what_was_sent_before_it_began) {
+    // Connections in every state that a shutdown can meet: accepted or in the backlog, in the
+    // handshake, idle with a request on its way.
+    running_server server;
+    auto idle = server.connect();
+    idle.send(request_text("POST", "/filter", body));
+    BOOST_TEST(idle.receive().keep_alive());
+    std::vector<std::unique_ptr<wire_client>> clients;
+    auto const& certificates = shared_certificates();
+    for (int i = 0; i < 10; ++i) {
+        clients.push_back(
+            std::make_unique<wire_client>(server->address(), certificates.ca, certificates.client));
+        clients.back()->send(request_text("POST", "/filter", body));
+    }
+    idle.send(request_text("POST", "/filter", body));
+    server->stop();
+    BOOST_TEST(idle.receive().result_int() == 200U);
+    for (auto& client : clients) BOOST_TEST(client->receive().result_int() == 200U);
     server->wait();
 }
 

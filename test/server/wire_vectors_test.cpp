@@ -9,9 +9,7 @@ using namespace nodesieve::test;
 
 namespace {
 
-std::string_view path_of(verb v) {
-    return v == verb::filter ? "/filter" : "/prioritize";
-}
+std::string_view path_of(verb v) { return v == verb::filter ? "/filter" : "/prioritize"; }
 
 void check_all_vectors(std::size_t record_bytes, bool in_chunks) {
     running_server server;
@@ -44,12 +42,8 @@ BOOST_AUTO_TEST_CASE(agrees_with_every_vector_in_records_of_16384_bytes) {
 BOOST_AUTO_TEST_CASE(agrees_with_every_vector_in_records_of_7_bytes) {
     check_all_vectors(7, false);
 }
-BOOST_AUTO_TEST_CASE(agrees_with_every_vector_in_records_of_1_byte) {
-    check_all_vectors(1, false);
-}
-BOOST_AUTO_TEST_CASE(agrees_with_every_vector_in_chunks) {
-    check_all_vectors(16384, true);
-}
+BOOST_AUTO_TEST_CASE(agrees_with_every_vector_in_records_of_1_byte) { check_all_vectors(1, false); }
+BOOST_AUTO_TEST_CASE(agrees_with_every_vector_in_chunks) { check_all_vectors(16384, true); }
 BOOST_AUTO_TEST_CASE(agrees_with_every_vector_in_chunks_and_records_of_7_bytes) {
     check_all_vectors(7, true);
 }

@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <ostream>
 #include <sstream>
@@ -51,6 +53,21 @@ outcome run_at_block_end(verb v, std::string_view body, std::size_t offset, sett
     std::string shifted(block_bytes - offset % block_bytes, ' ');
     shifted.append(body);
     return run(v, shifted, s);
+}
+
+outcome run_in_segments(verb v, std::string_view body, bool parse_ahead, setting const& s) {
+    return run_with(v, s, [&](request_pipeline& pipeline) {
+        body_segment segment(s.config);
+        for (auto rest = body; !rest.empty();) {
+            const auto space = segment.prepare();
+            const auto count = std::min(space.size(), rest.size());
+            std::memcpy(space.data(), rest.data(), count);
+            segment.commit(count);
+            rest.remove_prefix(count);
+            if (parse_ahead) segment.parse_ahead();
+            pipeline.write(segment);
+        }
+    });
 }
 
 std::string text(byte_chunks const& chunks) {

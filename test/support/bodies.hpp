@@ -42,6 +42,10 @@ enum class cut { whole, bytewise };
 [[nodiscard]] outcome run_at_block_end(verb v, std::string_view body, std::size_t offset,
                                        setting const& s = {});
 
+/// The same in body_segments, parsed ahead or not.
+[[nodiscard]] outcome run_in_segments(verb v, std::string_view body, bool parse_ahead,
+                                      setting const& s = {});
+
 /// The whole reply of a pipeline in one string.
 [[nodiscard]] std::string text(byte_chunks const& chunks);
 

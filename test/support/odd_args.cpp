@@ -75,22 +75,14 @@ class maker {
     /// A value that nobody reads.
     std::string unread(int depth = 0) {
         switch (below(depth > 3 ? 6 : 9)) {
-            case 0:
-                return "null";
-            case 1:
-                return once_in(2) ? "true" : "false";
-            case 2:
-                return "-12.5e-3";
-            case 3:
-                return std::to_string(random_());
-            case 4:
-                return R"("\" } ] \\ { \u0000 \ud83d\ude00 \/ <&>")";
-            case 5:
-                return "\"\xEB\x85\xB8\xEB\x93\x9C\"";
-            case 6:
-                return "[" + unread(depth + 1) + "," + unread(depth + 1) + "]";
-            case 7:
-                return "{" + space() + "}";
+            case 0: return "null";
+            case 1: return once_in(2) ? "true" : "false";
+            case 2: return "-12.5e-3";
+            case 3: return std::to_string(random_());
+            case 4: return R"("\" } ] \\ { \u0000 \ud83d\ude00 \/ <&>")";
+            case 5: return "\"\xEB\x85\xB8\xEB\x93\x9C\"";
+            case 6: return "[" + unread(depth + 1) + "," + unread(depth + 1) + "]";
+            case 7: return "{" + space() + "}";
             default:
                 return object({member(quoted("name"), unread(depth + 1)),
                                member(quoted("metadata"), unread(depth + 1)),
@@ -229,8 +221,6 @@ std::string odd_args::prioritize_reply() const {
     return text + "]";
 }
 
-odd_args make_odd_args(std::uint64_t seed) {
-    return maker(seed).make();
-}
+odd_args make_odd_args(std::uint64_t seed) { return maker(seed).make(); }
 
 }  // namespace nodesieve::test

@@ -38,12 +38,8 @@ wire_client running_server::connect(int tls_version) {
     return wire_client(server_.address(), certificates.ca, certificates.client, tls_version);
 }
 
-wire_client running_server::connect_plain() {
-    return wire_client(server_.address());
-}
-wire_client running_server::connect_admin() {
-    return wire_client(server_.admin_address());
-}
+wire_client running_server::connect_plain() { return wire_client(server_.address()); }
+wire_client running_server::connect_admin() { return wire_client(server_.admin_address()); }
 
 std::string running_server::log_text() const {
     std::ostringstream text;

@@ -148,17 +148,11 @@ certificate_spec client_spec() {
     return spec;
 }
 
-identity self_signed(certificate_spec const& spec) {
-    return sign(spec, nullptr);
-}
+identity self_signed(certificate_spec const& spec) { return sign(spec, nullptr); }
 
-identity issue(certificate_spec const& spec, identity const& issuer) {
-    return sign(spec, &issuer);
-}
+identity issue(certificate_spec const& spec, identity const& issuer) { return sign(spec, &issuer); }
 
-std::string encrypted_key(identity const& of) {
-    return to_pem(read_key(of).get(), "passphrase");
-}
+std::string encrypted_key(identity const& of) { return to_pem(read_key(of).get(), "passphrase"); }
 
 test_certificates::test_certificates()
     : ca(self_signed(authority_spec())),

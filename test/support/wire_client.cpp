@@ -71,9 +71,7 @@ std::string chunked(std::string_view body, std::size_t size) {
     return out.str();
 }
 
-wire_client::wire_client(asio::ip::tcp::endpoint const& server) {
-    connect(server);
-}
+wire_client::wire_client(asio::ip::tcp::endpoint const& server) { connect(server); }
 
 wire_client::wire_client(asio::ip::tcp::endpoint const& server, identity const& ca,
                          std::optional<identity> const& client, int tls_version)
@@ -168,9 +166,7 @@ response wire_client::receive(bool head) {
     return parser.release();
 }
 
-bool wire_client::is_closed() {
-    return buffer_.size() == 0 && receive_some().empty();
-}
+bool wire_client::is_closed() { return buffer_.size() == 0 && receive_some().empty(); }
 
 void wire_client::reset() {
     socket_.set_option(asio::socket_base::linger(true, 0));

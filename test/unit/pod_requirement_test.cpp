@@ -2,13 +2,14 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <random>
+#include <string>
+
 using namespace nodesieve;
 
 namespace {
 
-std::optional<quantity> q(char const* text) {
-    return quantity::parse(text);
-}
+std::optional<quantity> q(char const* text) { return quantity::parse(text); }
 
 }  // namespace
 
@@ -54,6 +55,43 @@ BOOST_AUTO_TEST_CASE(adds_overhead_last) {
     pod.add_init_container(q("4"), false);
     pod.set_overhead(q("1"));
     BOOST_TEST((pod.total() == q("5")));
+}
+
+BOOST_AUTO_TEST_CASE(agrees_with_the_plain_formula_on_random_pods) {
+    std::mt19937_64 random(3);
+    for (int round = 0; round < 3000; ++round) {
+        pod_requests pod;
+        std::optional<std::int64_t> sum, sidecars, largest;
+        const auto add = [](std::optional<std::int64_t>& to, std::optional<std::int64_t> n) {
+            if (n) to = to.value_or(0) + *n;
+        };
+        for (auto left = random() % 8; left > 0; --left) {
+            std::optional<std::int64_t> amount;
+            if (random() % 4 != 0) amount = static_cast<std::int64_t>(random() % 21) - 10;
+            std::optional<quantity> request;
+            if (amount) request = quantity::parse(std::to_string(*amount));
+            if (random() % 2 == 0) {
+                pod.add_container(request);
+                add(sum, amount);
+                continue;
+            }
+            const bool is_sidecar = random() % 2 == 0;
+            pod.add_init_container(request, is_sidecar);
+            auto running = amount;
+            if (is_sidecar) {
+                add(sum, amount);
+                add(sidecars, amount);
+                running = sidecars;
+            } else {
+                add(running, sidecars);
+            }
+            if (running && (!largest || *running > *largest)) largest = running;
+        }
+        if (largest && (!sum || *largest > *sum)) sum = largest;
+        const auto total = pod.total();
+        BOOST_REQUIRE_EQUAL(total.has_value(), sum.has_value());
+        if (sum) BOOST_REQUIRE((*total == *quantity::parse(std::to_string(*sum))));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(tells_absent_from_zero) {

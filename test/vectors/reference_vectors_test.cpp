@@ -34,17 +34,13 @@ outcome without_offset(outcome o) {
 }
 
 /// Some 150 places spread over the body, all of them in a short one.
-std::size_t stride(std::string const& body) {
-    return std::max<std::size_t>(1, body.size() / 150);
-}
+std::size_t stride(std::string const& body) { return std::max<std::size_t>(1, body.size() / 150); }
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(reference_vectors_test)
 
-BOOST_AUTO_TEST_CASE(there_are_799_vectors) {
-    BOOST_TEST(reference_vectors().size() == 799U);
-}
+BOOST_AUTO_TEST_CASE(there_are_799_vectors) { BOOST_TEST(reference_vectors().size() == 799U); }
 
 BOOST_AUTO_TEST_CASE(agrees_with_every_vector) {
     for (auto const& v : reference_vectors()) BOOST_TEST_CONTEXT(v.family << ": " << v.name)

@@ -1,0 +1,65 @@
+#include "segment_ring.hpp"
+
+#include <boost/asio/post.hpp>
+
+namespace nodesieve::server {
+
+segment_ring::segment_ring(policy_config const& config, request_pipeline& pipeline,
+                           boost::asio::any_io_executor pool)
+    : pipeline_(pipeline), pool_(std::move(pool)) {
+    for (auto& s : slots_) s = std::make_shared<slot>(config);
+}
+
+void segment_ring::commit(std::size_t size) {
+    auto& segment = filling().segment;
+    segment.commit(size);
+    if (!segment.full()) return;
+    hand_out();
+    ++filling_;
+    drain(slot_count - 1);
+}
+
+void segment_ring::finish() {
+    drain(0);
+    pipeline_.write(filling().segment);
+}
+
+/// Offers the full segment to the pool.
+void segment_ring::hand_out() {
+    auto s = slots_[filling_ % slot_count];
+    s->state.store(stage::waiting, std::memory_order_release);
+    boost::asio::post(pool_, [s = std::move(s)] {
+        auto expected = stage::waiting;
+        if (!s->state.compare_exchange_strong(expected, stage::parsing)) return;
+        s->segment.parse_ahead();
+        s->state.store(stage::parsed, std::memory_order_release);
+        s->state.notify_one();
+    });
+}
+
+/// Gives the pipeline what is ready, and more until at most `keep` segments are left.
+void segment_ring::drain(std::size_t keep) {
+    while (oldest_ < filling_) {
+        auto& s = *slots_[oldest_ % slot_count];
+        if (!claim(s, filling_ - oldest_ > keep)) return;
+        pipeline_.write(s.segment);
+        s.state.store(stage::filling, std::memory_order_relaxed);
+        ++oldest_;
+    }
+}
+
+/// Whether the segment is the caller's now. Where it must be, one that nobody has begun is taken
+/// back, and one that is being parsed is waited for: a thread is at it, and has some 100 KB to go.
+bool segment_ring::claim(slot& s, bool must) {
+    auto state = s.state.load(std::memory_order_acquire);
+    if (state == stage::waiting && must &&
+        s.state.compare_exchange_strong(state, stage::taken, std::memory_order_acquire))
+        return true;
+    if (state == stage::parsing && must) {
+        s.state.wait(stage::parsing, std::memory_order_acquire);
+        state = stage::parsed;
+    }
+    return state == stage::parsed;
+}
+
+}  // namespace nodesieve::server
