@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
-#include <cassert>
-#include <fstream>
-#include <iterator>
 #include <ostream>
 #include <random>
 #include <stdexcept>
@@ -20,14 +17,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view hostname_label = "kubernetes.io/hostname";
-constexpr std::string_view memory_label = "training.example.com/gpu-memory-mib";
 constexpr std::string_view minimum_annotation = "training.example.com/min-gpu-memory-mib";
 constexpr int largest_mib = 1048576;
 
-// Stand-ins for what differs between bodies; the templates' text is cut at them.
-constexpr std::string_view name_mark = "@nodesieve-name@";
-constexpr std::string_view memory_mark = "@nodesieve-memory@";
+constexpr unsigned most_images = 1000;
+
+// Stands in for the annotation's value; the Pod's text is cut at it.
 constexpr std::string_view minimum_mark = "@nodesieve-minimum@";
 
 constexpr std::array valid_mib = {16384, 24576, 40960, 49152, 81920, 143360};
@@ -56,33 +51,8 @@ constexpr std::string_view built_in_pod = R"({
     "status": {"phase": "Pending", "qosClass": "Burstable"}
 })";
 
-std::string read_file(fs::path const& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw std::runtime_error("cannot be opened");
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// Runs `read` on the text of `file`; what it throws comes out naming the file.
-template <class Read>
-auto from_file(fs::path const& file, Read read) {
-    try {
-        return read(read_file(file));
-    } catch (std::exception const& error) {
-        throw std::runtime_error(file.string() + ": " + error.what());
-    }
-}
-
-// An object as an informer holds it: without the type, which only lists and files carry.
-json::object typeless_object(std::string_view text) {
-    json::object object = json::parse(text).as_object();
-    object.stable_erase("apiVersion");  // stable, since what stays keeps its order
-    object.stable_erase("kind");
-    return object;
-}
-
 // A Pod that waits for a node, whatever had become of the one in the file.
-json::object pending_pod(std::string_view text) {
-    json::object pod = typeless_object(text);
+json::object pending(json::object pod) {
     pod.at("spec").as_object().stable_erase("nodeName");
     json::object& metadata = pod.at("metadata").as_object();
     metadata.stable_erase("deletionTimestamp");
@@ -93,6 +63,14 @@ json::object pending_pod(std::string_view text) {
             status.emplace("qosClass", *qos);
     pod["status"] = std::move(status);
     return pod;
+}
+
+json::object pod_in(fs::path const& file) {
+    try {
+        return pending(typeless_object_in(file));
+    } catch (std::exception const& error) {
+        throw std::runtime_error(file.string() + ": " + error.what());
+    }
 }
 
 // Whether a container requests GPUs: enough to be sure that the Pod does, without knowing how
@@ -118,68 +96,10 @@ std::string pod_text(json::object pod, std::optional<std::string_view> minimum) 
     return go_json(pod);
 }
 
-std::string node_text(json::object node) {
-    json::object& metadata = node.at("metadata").as_object();
-    metadata["name"] = name_mark;
-    json::object& labels = metadata["labels"].is_object() ? metadata["labels"].as_object()
-                                                          : metadata["labels"].emplace_object();
-    labels[hostname_label] = name_mark;
-    labels[memory_label] = memory_mark;
-    labels = in_key_order(labels);
-    metadata = in_metadata_order(std::move(metadata));
-    return go_json(node);
-}
-
-// The text up to `mark`; leaves in `text` what follows it.
-std::string take_until(std::string_view& text, std::string_view mark) {
-    auto const end = text.find(mark);
-    assert(end != text.npos);
-    std::string taken(text.substr(0, end));
-    text.remove_prefix(end + mark.size());
-    return taken;
-}
-
-// The label as it stands in a node's text. The comma always belongs to it: the hostname label sorts
-// before it.
-std::string memory_member(std::string_view value) {
-    return std::string(",\"").append(memory_label).append("\":\"").append(value).append("\"");
-}
-
-// What the seed chose for one node.
-struct node_choice {
-    std::size_t template_index;
-    std::optional<std::string> label;
-    int memory_mib;
-};
-
-// Always three draws a node, so that other shares leave the choice of templates alone. Modulo
-// instead of std::uniform_int_distribution, whose results differ between standard libraries; the
-// bias of a 64-bit draw over a few values is nothing.
-node_choice choose(std::mt19937_64& random, std::size_t templates, generator_params const& params) {
-    std::size_t const template_index = random() % templates;
-    std::uint64_t const percent = random() % 100;
-    std::uint64_t const value = random();
-    if (percent < params.missing_percent) return {template_index, std::nullopt, 0};
-    if (percent < params.missing_percent + params.bad_percent)
-        return {template_index, std::string(bad_labels[value % bad_labels.size()]), 0};
-    int const memory_mib = valid_mib[value % valid_mib.size()];
-    return {template_index, std::to_string(memory_mib), memory_mib};
-}
-
 expected_verdict verdict_for(int memory_mib, std::optional<int> min_mib) {
     if (!min_mib) return expected_verdict::fits;
     if (memory_mib == 0) return expected_verdict::missing_or_bad_label;
     return memory_mib < *min_mib ? expected_verdict::below_minimum : expected_verdict::fits;
-}
-
-// What must be answered; its name and place in the body are not known yet.
-generated_node expected_node(node_choice const& choice, std::optional<int> min_mib) {
-    generated_node node;
-    node.memory_mib = choice.memory_mib;
-    node.verdict = verdict_for(choice.memory_mib, min_mib);
-    // 0..100 over 80 GiB, then to the 0..10 of the wire.
-    node.score = std::min(choice.memory_mib * 100 / 81920, 100) / 10;
-    return node;
 }
 
 std::string node_name(std::string_view kind, std::size_t index) {
@@ -195,6 +115,10 @@ void check(generator_params const& params) {
         throw std::invalid_argument("shares of missing and bad labels exceed 100 %");
     if (params.min_mib && (*params.min_mib < 1 || *params.min_mib > largest_mib))
         throw std::invalid_argument("minimum is outside 1..1048576 MiB");
+    if (params.gpu_percent && *params.gpu_percent > 100)
+        throw std::invalid_argument("share of GPU nodes exceeds 100 %");
+    if (params.images && *params.images > most_images)
+        throw std::invalid_argument("more than 1000 images a node");
 }
 
 }  // namespace
@@ -205,8 +129,7 @@ std::string_view reason_text(expected_verdict verdict) {
             return "missing or invalid administrator GPU-memory label";
         case expected_verdict::below_minimum:
             return "GPU memory label is below the required minimum";
-        case expected_verdict::fits:
-            break;
+        case expected_verdict::fits: break;
     }
     return {};
 }
@@ -214,6 +137,15 @@ std::string_view reason_text(expected_verdict verdict) {
 std::ostream& operator<<(std::ostream& out, expected_verdict verdict) {
     return out << (verdict == expected_verdict::fits ? "fits" : reason_text(verdict));
 }
+
+// What the seed chose for one node.
+struct generator::node_choice {
+    std::size_t template_index = 0;
+    std::optional<std::string> label = {};
+    int memory_mib = 0;
+    std::optional<std::size_t> images = {};  // none: those of the template
+    std::size_t first_image = 0;
+};
 
 generator::generator(template_source const& source) {
     std::vector<fs::path> files;
@@ -225,55 +157,107 @@ generator::generator(template_source const& source) {
     }
     if (files.empty()) throw std::runtime_error("no node-*.json in " + source.folder.string());
     std::sort(files.begin(), files.end());  // a directory has no order of its own
-    for (fs::path const& file : files) templates_.push_back(read_node_template(file));
+    for (fs::path const& file : files) {
+        node_template const& read = templates_.emplace_back(file);
+        (read.has_gpu() ? with_gpu_ : without_gpu_).push_back(templates_.size() - 1);
+        images_.insert(images_.end(), read.images().begin(), read.images().end());
+    }
 
     json::object const pod = source.pod_file.empty()
-                                 ? pending_pod(built_in_pod)
-                                 : from_file(source.folder / source.pod_file, pending_pod);
+                                 ? pending(json::parse(built_in_pod).as_object())
+                                 : pod_in(source.folder / source.pod_file);
     if (!requests_gpu(pod)) throw std::runtime_error(source.pod_file + ": the Pod requests no GPU");
     pod_without_minimum_ = pod_text(pod, std::nullopt);
     std::string const with_minimum = pod_text(pod, minimum_mark);
-    std::string_view rest = with_minimum;
-    pod_to_minimum_ = take_until(rest, minimum_mark);
-    pod_rest_ = rest;
+    std::size_t const mark = with_minimum.find(minimum_mark);
+    pod_to_minimum_ = with_minimum.substr(0, mark);
+    pod_rest_ = with_minimum.substr(mark + minimum_mark.size());
 }
 
-generator::node_template generator::read_node_template(fs::path const& file) {
-    std::string const text = from_file(
-        file, [](std::string const& content) { return node_text(typeless_object(content)); });
-    std::string_view rest = text;
-    node_template result;
-    result.kind = file.stem().string().substr(std::string_view("node-").size());
-    result.to_name = take_until(rest, name_mark);
-    result.to_hostname = take_until(rest, name_mark);
-    result.to_memory = take_until(rest, memory_member(memory_mark));
-    result.rest = rest;
-    return result;
+// Always three draws a node, so that other shares leave the choice of templates alone, and another
+// source for the images, so that they leave everything else alone. Modulo instead of
+// std::uniform_int_distribution, whose results differ between standard libraries; the bias of a
+// 64-bit draw over a few values is nothing.
+std::vector<generator::node_choice> generator::choose(generator_params const& params) const {
+    std::mt19937_64 random(params.seed);
+    std::mt19937_64 images_random(~params.seed);
+    std::vector<node_choice> choices(params.nodes);
+    for (node_choice& choice : choices) {
+        choice.template_index = template_for(random(), params);
+        std::uint64_t const percent = random() % 100;
+        std::uint64_t const value = random();
+        if (percent >= params.missing_percent + params.bad_percent) {
+            choice.memory_mib = valid_mib[value % valid_mib.size()];
+            choice.label = std::to_string(choice.memory_mib);
+        } else if (percent >= params.missing_percent) {
+            choice.label = bad_labels[value % bad_labels.size()];
+        }
+        if (params.images) {
+            unsigned const half = *params.images / 2;
+            choice.images = *params.images - half + images_random() % (2 * half + 1);
+            choice.first_image = images_random() % std::max<std::size_t>(images_.size(), 1);
+        }
+    }
+    return choices;
 }
 
-void generator::node_template::append_to(std::string& body, std::string_view name,
-                                         std::optional<std::string_view> label) const {
-    body.append(to_name).append(name).append(to_hostname).append(name).append(to_memory);
-    if (label) body += memory_member(*label);
-    body += rest;
+std::size_t generator::template_for(std::uint64_t draw, generator_params const& params) const {
+    if (!params.gpu_percent) return draw % templates_.size();
+    auto const& candidates = draw % 100 < *params.gpu_percent ? with_gpu_ : without_gpu_;
+    if (candidates.empty())
+        throw std::invalid_argument("the templates have no node to make up the share of GPU nodes");
+    return candidates[draw / 100 % candidates.size()];
 }
 
-std::size_t generator::node_template::size() const {
-    return to_name.size() + to_hostname.size() + to_memory.size() + rest.size();
+// The elements of status.images: a run of those of all templates.
+std::string generator::images_for(node_choice const& choice) const {
+    std::string text;
+    for (std::size_t i = 0; i != choice.images.value_or(0); ++i) {
+        if (i != 0) text += ',';
+        text += images_[(choice.first_image + i) % images_.size()];
+    }
+    return text;
+}
+
+std::size_t generator::size_of(node_choice const& choice) const {
+    std::size_t bytes = templates_[choice.template_index].size();
+    for (std::size_t i = 0; i != choice.images.value_or(0); ++i)
+        bytes += images_[(choice.first_image + i) % images_.size()].size() + 1;
+    return bytes;
+}
+
+generated_node generator::expected_node(node_choice const& choice,
+                                        generator_params const& params) {
+    generated_node node;
+    node.memory_mib = choice.memory_mib;
+    node.verdict = verdict_for(choice.memory_mib, params.min_mib);
+    // 0..100 over 80 GiB, then to the 0..10 of the wire.
+    node.score = std::min(choice.memory_mib * 100 / 81920, 100) / 10;
+    return node;
+}
+
+void generator::append_node(std::string& body, std::string_view name, node_choice const& choice,
+                            generator_params const& params) const {
+    node_template const& chosen = templates_[choice.template_index];
+    if (params.names_only)
+        body.append("\"").append(name).append("\"");
+    else if (choice.images)
+        chosen.append_to(body, name, choice.label, images_for(choice));
+    else
+        chosen.append_to(body, name, choice.label, std::nullopt);
 }
 
 generated_args generator::generate(generator_params const& params) const {
     check(params);
-    std::mt19937_64 random(params.seed);
-    std::vector<node_choice> choices(params.nodes);
+    if (params.images.value_or(0) > 0 && images_.empty())
+        throw std::invalid_argument("the templates have no images");
+    std::vector<node_choice> const choices = choose(params);
     // One allocation: a string that grows by doubling holds the old bytes beside twice the room.
     constexpr std::size_t name_and_label_bytes = 256;
-    std::size_t capacity = pod_without_minimum_.size() + name_and_label_bytes;
-    for (node_choice& choice : choices) {
-        choice = choose(random, templates_.size(), params);
-        capacity += name_and_label_bytes;
-        if (!params.names_only) capacity += templates_[choice.template_index].size();
-    }
+    std::size_t capacity =
+        pod_without_minimum_.size() + (choices.size() + 1) * name_and_label_bytes;
+    if (!params.names_only)
+        for (node_choice const& choice : choices) capacity += size_of(choice);
 
     generated_args args;
     args.names_only = params.names_only;
@@ -288,16 +272,11 @@ generated_args generator::generate(generator_params const& params) const {
     body += params.names_only ? R"(,"Nodes":null,"NodeNames":[)"
                               : R"(,"Nodes":{"metadata":{},"items":[)";
     for (std::size_t index = 0; index != choices.size(); ++index) {
-        node_choice const& choice = choices[index];
-        node_template const& chosen = templates_[choice.template_index];
-        generated_node node = expected_node(choice, params.min_mib);
-        node.name = node_name(chosen.kind, index);
         if (index != 0) body += ',';
+        generated_node node = expected_node(choices[index], params);
+        node.name = node_name(templates_[choices[index].template_index].kind(), index);
         node.offset = body.size();
-        if (params.names_only)
-            body.append("\"").append(node.name).append("\"");
-        else
-            chosen.append_to(body, node.name, choice.label);
+        append_node(body, node.name, choices[index], params);
         node.size = body.size() - node.offset;
         args.nodes.push_back(std::move(node));
     }

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "node_template.hpp"
+
 namespace nodesieve::bench {
 
 /// What a filter reply must say of a node.
@@ -66,6 +68,11 @@ struct generator_params {
     unsigned bad_percent = 10;        ///< share of nodes with a label that no policy may accept
     std::optional<int> min_mib = {};  ///< the Pod's annotation; none means that every node fits
     bool names_only = false;          ///< NodeNames instead of Nodes, as for nodeCacheCapable: true
+    /// Share of nodes made from a template that has GPUs; none takes all templates alike.
+    std::optional<unsigned> gpu_percent = {};
+    /// Images on a node, on average (between half and one and a half of it): they are what makes a
+    /// Node large. None keeps those of each template, about 22.
+    std::optional<unsigned> images = {};
 };
 
 /// Makes ExtenderArgs bodies as kube-scheduler puts them on the wire, and what must be answered to
@@ -84,30 +91,28 @@ class generator {
     /// Pod requests no GPU (its scores would all be 0, whatever the nodes).
     explicit generator(template_source const& source);
 
-    /// Throws std::invalid_argument when the shares add up to more than 100 or the minimum is
-    /// outside 1..1048576. Linear in the body's size; holds little more than the body.
+    /// Throws std::invalid_argument when the shares add up to more than 100, the minimum is outside
+    /// 1..1048576, more than 1000 images are asked for, or the templates lack what the parameters
+    /// ask for (images, nodes with GPUs, nodes without). Linear in the body's size; holds little
+    /// more than the body.
     [[nodiscard]] generated_args generate(generator_params const& params) const;
 
   private:
-    /// A node as text, cut where nodes differ, so that making one is joining strings:
-    ///
-    ///     {"metadata":{"name":"NAME",…,"labels":{…hostname":"NAME",…,"…gpu-memory-mib":"LABEL",…}}
-    ///     |____ to_name _____|    |____ to_hostname ______|    |_ to_memory                |_ rest
-    struct node_template {
-        std::string kind;  ///< from the file's name: the start of node names
-        std::string to_name;
-        std::string to_hostname;
-        std::string to_memory;  ///< up to the memory label's member, which may be left out
-        std::string rest;
+    struct node_choice;
 
-        void append_to(std::string& body, std::string_view name,
-                       std::optional<std::string_view> label) const;
-        [[nodiscard]] std::size_t size() const;
-    };
-
-    static node_template read_node_template(std::filesystem::path const& file);
+    [[nodiscard]] std::vector<node_choice> choose(generator_params const& params) const;
+    [[nodiscard]] std::size_t template_for(std::uint64_t draw, generator_params const& params) const;
+    [[nodiscard]] std::string images_for(node_choice const& choice) const;
+    [[nodiscard]] std::size_t size_of(node_choice const& choice) const;
+    /// What must be answered; its name and place in the body are not known yet.
+    static generated_node expected_node(node_choice const& choice, generator_params const& params);
+    void append_node(std::string& body, std::string_view name, node_choice const& choice,
+                     generator_params const& params) const;
 
     std::vector<node_template> templates_;
+    std::vector<std::size_t> with_gpu_;     // indices into templates_ …
+    std::vector<std::size_t> without_gpu_;  // … and those of the others
+    std::vector<std::string> images_;       // of all templates, as JSON
     std::string pod_without_minimum_;
     std::string pod_to_minimum_;  ///< the Pod with the annotation, up to its value …
     std::string pod_rest_;        ///< … and after it

@@ -178,6 +178,47 @@ BOOST_AUTO_TEST_CASE(pod_from_a_file_becomes_a_pending_one) {
     BOOST_TEST(annotations.contains("batch.kubernetes.io/job-completion-index"));
 }
 
+BOOST_AUTO_TEST_CASE(images_steer_the_size_and_nothing_else) {
+    generated_args const own = some_args(500);
+    for (unsigned const images : {0U, 1U, 30U, 70U}) {
+        BOOST_TEST_CONTEXT(images << " images") {
+            generated_args const args = real_nodes().generate(
+                {.nodes = 500, .seed = 7, .min_mib = min_mib, .images = images});
+            std::size_t sum = 0;
+            for (std::size_t i = 0; i != args.nodes.size(); ++i) {
+                json::value object = json::parse(args.json_of(args.nodes[i]));
+                std::size_t const count = object.at("status").at("images").as_array().size();
+                BOOST_TEST(count >= images - images / 2);
+                BOOST_TEST(count <= images + images / 2);
+                sum += count;
+                json::value template_object = json::parse(own.json_of(own.nodes[i]));
+                for (json::value* each : {&object, &template_object})
+                    each->at("status").as_object().erase("images");
+                BOOST_TEST((object == template_object));
+            }
+            double const average = static_cast<double>(sum) / 500;
+            BOOST_TEST(average >= 0.95 * images);
+            BOOST_TEST(average <= 1.05 * images);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(share_of_gpu_nodes_is_respected) {
+    for (unsigned const percent : {0U, 40U, 100U}) {
+        generated_args const args =
+            real_nodes().generate({.nodes = 1000, .seed = 7, .gpu_percent = percent});
+        unsigned with_gpu = 0;
+        for (generated_node const& node : args.nodes) {
+            json::error_code ec;
+            json::value const object = json::parse(args.json_of(node));
+            auto const* gpus = object.find_pointer("/status/allocatable/nvidia.com~1gpu", ec);
+            if (gpus && *gpus != "0") ++with_gpu;
+        }
+        BOOST_TEST(with_gpu >= (percent == 40 ? 370U : percent * 10));
+        BOOST_TEST(with_gpu <= (percent == 40 ? 430U : percent * 10));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(names_only_lists_the_same_names) {
     generated_args const args =
         real_nodes().generate({.nodes = 60, .seed = 7, .min_mib = min_mib, .names_only = true});
@@ -207,6 +248,8 @@ BOOST_AUTO_TEST_CASE(refuses_what_has_no_defined_answer) {
                       std::invalid_argument);
     BOOST_CHECK_THROW(real_nodes().generate({.min_mib = 0}), std::invalid_argument);
     BOOST_CHECK_THROW(real_nodes().generate({.min_mib = 1048577}), std::invalid_argument);
+    BOOST_CHECK_THROW(real_nodes().generate({.gpu_percent = 101}), std::invalid_argument);
+    BOOST_CHECK_THROW(real_nodes().generate({.images = 1001}), std::invalid_argument);
 }
 
 BOOST_AUTO_TEST_CASE(errors_name_the_file) {

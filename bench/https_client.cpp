@@ -1,6 +1,5 @@
 #include "https_client.hpp"
 
-#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -15,6 +14,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "http_url.hpp"
+
 namespace nodesieve::bench {
 
 namespace asio = boost::asio;
@@ -26,32 +27,11 @@ using beast::error_code;
 
 namespace {
 
-struct endpoint_name {
-    std::string host;  // without the brackets of an IPv6 address
-    std::string port;
-    std::string authority;  // host and port as the URL gives them
-};
-
-endpoint_name parse_base_url(std::string_view url) {
-    constexpr std::string_view scheme = "https://";
-    std::invalid_argument const bad("not https://HOST[:PORT]: " + std::string(url));
-    if (!url.starts_with(scheme)) throw bad;
-    url.remove_prefix(scheme.size());
-    if (url.ends_with('/')) url.remove_suffix(1);
-
-    endpoint_name name;
-    name.authority = url;
-    bool const bracketed = url.starts_with('[');
-    std::size_t const host_end = bracketed ? url.find(']') : std::min(url.find(':'), url.size());
-    if (host_end == url.npos) throw bad;
-    name.host = url.substr(bracketed, host_end - bracketed);
-    url.remove_prefix(host_end + bracketed);
-    name.port = url.empty() ? "443" : std::string(url.substr(1));
-    bool const port_is_number = name.port.find_first_not_of("0123456789") == std::string::npos;
-    if (name.host.empty() || name.port.empty() || !port_is_number ||
-        (!url.empty() && !url.starts_with(':')))
-        throw bad;
-    return name;
+http_url parse_base_url(std::string_view url) {
+    http_url parsed = http_url::parse(url);
+    if (!parsed.tls || (!parsed.path.empty() && parsed.path != "/"))
+        throw std::invalid_argument("not https://HOST[:PORT]: " + std::string(url));
+    return parsed;
 }
 
 bool is_address(std::string const& host) {
@@ -65,7 +45,7 @@ bool is_address(std::string const& host) {
 // Asynchronous operations, each run to its end before the next: blocking ones know no timeout.
 class https_client::connection {
   public:
-    connection(endpoint_name endpoint, client_tls_files const& files, std::chrono::seconds timeout)
+    connection(http_url endpoint, client_tls_files const& files, std::chrono::seconds timeout)
         : endpoint_(std::move(endpoint)), timeout_(timeout) {
         error_code ec;
         tls_.set_verify_mode(ssl::verify_peer);
@@ -192,7 +172,7 @@ class https_client::connection {
         return std::runtime_error("https://" + endpoint_.authority + ": " + step + ": " + cause);
     }
 
-    endpoint_name endpoint_;
+    http_url endpoint_;
     std::chrono::seconds timeout_;
     std::chrono::steady_clock::time_point deadline_;
     asio::io_context context_{1};
