@@ -108,8 +108,8 @@ struct extender_server::state {
         };
         open.begin();  // the loop itself, so that a connection just accepted is not missed
         asio::co_spawn(control,
-                       accept_connections(extender_port, std::move(hand_over), shared.log,
-                                          shared.accept_errors),
+                       accept_connections(extender_port, std::move(hand_over), shared.draining,
+                                          shared.log, shared.accept_errors),
                        [this](std::exception_ptr) { open.end(); });
     }
 
@@ -118,10 +118,10 @@ struct extender_server::state {
             const auto executor = socket.get_executor();
             asio::co_spawn(executor, serve_admin(std::move(socket), shared), log_failure());
         };
-        asio::co_spawn(
-            control,
-            accept_connections(admin_port, std::move(hand_over), shared.log, shared.accept_errors),
-            log_failure());
+        asio::co_spawn(control,
+                       accept_connections(admin_port, std::move(hand_over), admin_stops, shared.log,
+                                          shared.accept_errors),
+                       log_failure());
     }
 
     /// On the control strand.
@@ -138,7 +138,8 @@ struct extender_server::state {
     metrics measured;
     service shared;
     std::optional<tls_setup> tls;
-    countdown open;  // the extender's port and its connections
+    const std::atomic<bool> admin_stops = false;  // it ends with the pool
+    countdown open;                               // the extender's port and its connections
     const std::size_t max_connections = connection_limit();
     const unsigned threads;
     bool started = false;

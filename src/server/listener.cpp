@@ -47,18 +47,19 @@ tcp::acceptor open_listener(asio::any_io_executor executor, std::string_view fla
 }
 
 asio::awaitable<void> accept_connections(tcp::acceptor& acceptor,
-                                         std::function<void(tcp::socket)> hand_over, log& logged,
+                                         std::function<void(tcp::socket)> hand_over,
+                                         std::atomic<bool> const& stopping, log& logged,
                                          log_throttle& errors) {
     asio::steady_timer pause(acceptor.get_executor());
-    for (;;) {
+    while (!stopping) {
         tcp::socket socket(asio::make_strand(acceptor.get_executor()));
         const auto [ec] =
             co_await acceptor.async_accept(socket, asio::as_tuple(asio::use_awaitable));
-        if (ec == asio::error::operation_aborted) break;
         if (!ec) {
             hand_over(std::move(socket));
             continue;
         }
+        if (ec == asio::error::operation_aborted) continue;
         if (const auto suppressed = errors.admit(std::chrono::steady_clock::now()))
             logged.write(log::level::error, "cannot accept connections",
                          {{"error", ec.message()}, {"suppressed", *suppressed}});

@@ -6,6 +6,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include <atomic>
 #include <functional>
 #include <string_view>
 
@@ -17,12 +18,14 @@ namespace nodesieve::server {
                                                            std::string_view flag,
                                                            std::string_view address);
 
-/// Accepts until `acceptor` is cancelled, then what waits in its backlog already, and closes it.
-/// Hands each connection over on a strand of its own, of the acceptor's execution context. Lives
-/// through every other error: when there are no more descriptors it waits a little instead of
-/// spinning, and says so at most once a second. The references must outlive it.
+/// Accepts until `stopping` is set and `acceptor` cancelled, in this order and on the executor that
+/// runs this; then what waits in the backlog already, and closes it. Hands each connection over on
+/// a strand of its own, of the acceptor's execution context. Lives through every other error: when
+/// there are no more descriptors it waits a little instead of spinning, and says so at most once a
+/// second. The references must outlive it.
 boost::asio::awaitable<void> accept_connections(
     boost::asio::ip::tcp::acceptor& acceptor,
-    std::function<void(boost::asio::ip::tcp::socket)> hand_over, log& logged, log_throttle& errors);
+    std::function<void(boost::asio::ip::tcp::socket)> hand_over, std::atomic<bool> const& stopping,
+    log& logged, log_throttle& errors);
 
 }  // namespace nodesieve::server

@@ -17,6 +17,8 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -180,7 +182,9 @@ asio::awaitable<bool> session<Transport>::first_byte() {
             ec = co_await fill();
         }
         if (ec == asio::error::timed_out && idle > keep_memory_time && !shared_.draining) {
+            const bool was_large = pipeline_ && pipeline_->body_bytes() >= large_body_bytes;
             pipeline_.reset();
+            if (was_large) malloc_trim(0);
             transport_.expires_at(since + idle);
             ec = co_await fill();
         }
