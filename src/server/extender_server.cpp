@@ -2,6 +2,7 @@
 
 #include "admin.hpp"
 #include "cpu_quota.hpp"
+#include "event_loops.hpp"
 #include "listener.hpp"
 #include "service.hpp"
 #include "session.hpp"
@@ -10,8 +11,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
 
 #include <sys/resource.h>
 
@@ -65,14 +64,16 @@ struct extender_server::state {
     state(options chosen, log& logged)
         : settings(std::move(chosen)),
           measured(NODESIEVE_VERSION),
-          shared(settings, measured, logged),
+          loops(settings.threads > 0 ? settings.threads : usable_cpus()),
+          shared(settings, loops, measured, logged),
           tls(make_tls(settings)),
-          threads(settings.threads > 0 ? settings.threads : usable_cpus()),
-          pool(threads),
-          control(asio::make_strand(pool.get_executor())),
-          extender_port(open_listener(pool.get_executor(), "--listen", settings.listen)),
-          admin_port(open_listener(pool.get_executor(), "--admin-listen", settings.admin_listen)),
-          signals(control) {}
+          extender_port(open_listener(control().get_executor(), "--listen", settings.listen)),
+          admin_port(
+              open_listener(control().get_executor(), "--admin-listen", settings.admin_listen)),
+          signals(control()) {}
+
+    /// Runs the ports and the shutdown.
+    asio::io_context& control() { return loops.front(); }
 
     auto log_failure() {
         return [this](std::exception_ptr failure) {
@@ -107,9 +108,9 @@ struct extender_server::state {
                            });
         };
         open.begin();  // the loop itself, so that a connection just accepted is not missed
-        asio::co_spawn(control,
-                       accept_connections(extender_port, std::move(hand_over), shared.draining,
-                                          shared.log, shared.accept_errors),
+        asio::co_spawn(control(),
+                       accept_connections(extender_port, loops, std::move(hand_over),
+                                          shared.draining, shared.log, shared.accept_errors),
                        [this](std::exception_ptr) { open.end(); });
     }
 
@@ -118,13 +119,13 @@ struct extender_server::state {
             const auto executor = socket.get_executor();
             asio::co_spawn(executor, serve_admin(std::move(socket), shared), log_failure());
         };
-        asio::co_spawn(control,
-                       accept_connections(admin_port, std::move(hand_over), admin_stops, shared.log,
-                                          shared.accept_errors),
+        asio::co_spawn(control(),
+                       accept_connections(admin_port, loops, std::move(hand_over), admin_stops,
+                                          shared.log, shared.accept_errors),
                        log_failure());
     }
 
-    /// On the control strand.
+    /// On control().
     void drain() {
         if (shared.draining.exchange(true)) return;
         shared.log.write(log::level::info, "shutting down, requests in flight are finished");
@@ -133,19 +134,17 @@ struct extender_server::state {
         shared.connections.wake_all();
     }
 
-    // In order of construction: what connections use goes after the pool that runs them.
+    // In order of construction: what connections use goes behind them.
     const options settings;
     metrics measured;
+    event_loops loops;
     service shared;
     std::optional<tls_setup> tls;
-    const std::atomic<bool> admin_stops = false;  // it ends with the pool
+    const std::atomic<bool> admin_stops = false;  // it ends with the loops
     countdown open;                               // the extender's port and its connections
     const std::size_t max_connections = connection_limit();
-    const unsigned threads;
     bool started = false;
     bool waited = false;
-    asio::thread_pool pool;
-    asio::strand<asio::thread_pool::executor_type> control;  // of the ports and the shutdown
     tcp::acceptor extender_port;
     tcp::acceptor admin_port;
     asio::signal_set signals;
@@ -162,21 +161,20 @@ extender_server::~extender_server() {
 
 void extender_server::start() {
     state_->started = true;
-    if (state_->threads > 1) state_->shared.pool = state_->pool.get_executor();
     state_->serve_extender_port();
     state_->serve_admin_port();
+    state_->loops.start();
 }
 
 void extender_server::stop() {
-    asio::post(state_->control, [s = state_.get()] { s->drain(); });
+    asio::post(state_->control(), [s = state_.get()] { s->drain(); });
 }
 
 void extender_server::wait() {
     state_->open.wait();
     state_->waited = true;
     // The admin port answers until here.
-    state_->pool.stop();
-    state_->pool.join();
+    state_->loops.stop();
 }
 
 void extender_server::stop_on_signals() {
@@ -193,7 +191,9 @@ void extender_server::stop_on_signals() {
 
 tcp::endpoint extender_server::address() const { return state_->extender_port.local_endpoint(); }
 tcp::endpoint extender_server::admin_address() const { return state_->admin_port.local_endpoint(); }
-unsigned extender_server::threads() const noexcept { return state_->threads; }
+unsigned extender_server::threads() const noexcept {
+    return static_cast<unsigned>(state_->loops.size());
+}
 
 std::vector<std::string> const& extender_server::warnings() const noexcept {
     static const std::vector<std::string> none;

@@ -5,7 +5,6 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
@@ -46,13 +45,13 @@ tcp::acceptor open_listener(asio::any_io_executor executor, std::string_view fla
     return acceptor;
 }
 
-asio::awaitable<void> accept_connections(tcp::acceptor& acceptor,
+asio::awaitable<void> accept_connections(tcp::acceptor& acceptor, event_loops& loops,
                                          std::function<void(tcp::socket)> hand_over,
                                          std::atomic<bool> const& stopping, log& logged,
                                          log_throttle& errors) {
     asio::steady_timer pause(acceptor.get_executor());
     while (!stopping) {
-        tcp::socket socket(asio::make_strand(acceptor.get_executor()));
+        tcp::socket socket(loops.next());
         const auto [ec] =
             co_await acceptor.async_accept(socket, asio::as_tuple(asio::use_awaitable));
         if (!ec) {
@@ -69,7 +68,7 @@ asio::awaitable<void> accept_connections(tcp::acceptor& acceptor,
     error_code ec;
     acceptor.non_blocking(true, ec);
     while (!ec) {
-        tcp::socket socket(asio::make_strand(acceptor.get_executor()));
+        tcp::socket socket(loops.next());
         acceptor.accept(socket, ec);
         if (!ec) hand_over(std::move(socket));
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "event_loops.hpp"
 #include "log.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -24,7 +25,7 @@ namespace nodesieve::server {
 /// there are no more descriptors it waits a little instead of spinning, and says so at most once a
 /// second. The references must outlive it.
 boost::asio::awaitable<void> accept_connections(
-    boost::asio::ip::tcp::acceptor& acceptor,
+    boost::asio::ip::tcp::acceptor& acceptor, event_loops& loops,
     std::function<void(boost::asio::ip::tcp::socket)> hand_over, std::atomic<bool> const& stopping,
     log& logged, log_throttle& errors);
 

@@ -5,18 +5,21 @@
 namespace nodesieve::server {
 
 segment_ring::segment_ring(policy_config const& config, request_pipeline& pipeline,
-                           boost::asio::any_io_executor pool)
-    : pipeline_(pipeline), pool_(std::move(pool)) {
+                           event_loops& loops, boost::asio::any_io_executor own)
+    : pipeline_(pipeline), loops_(loops), own_(std::move(own)) {
     for (auto& s : slots_) s = std::make_shared<slot>(config);
 }
 
-void segment_ring::commit(std::size_t size) {
+void segment_ring::commit(std::size_t size, std::uint64_t waits) {
     auto& segment = filling().segment;
     segment.commit(size);
     if (!segment.full()) return;
-    hand_out();
+    const bool peer_is_quicker = waits == waits_;
+    waits_ = waits;
+    filling().state.store(stage::waiting, std::memory_order_release);
+    if (peer_is_quicker && loops_.size() > 1) hand_out();
     ++filling_;
-    drain(slot_count - 1);
+    drain(peer_is_quicker ? slot_count - 1 : 0);
 }
 
 void segment_ring::finish() {
@@ -24,11 +27,9 @@ void segment_ring::finish() {
     pipeline_.write(filling().segment);
 }
 
-/// Offers the full segment to the pool.
+/// Offers the full segment to another thread.
 void segment_ring::hand_out() {
-    auto s = slots_[filling_ % slot_count];
-    s->state.store(stage::waiting, std::memory_order_release);
-    boost::asio::post(pool_, [s = std::move(s)] {
+    boost::asio::post(loops_.next_but(own_), [s = slots_[filling_ % slot_count]] {
         auto expected = stage::waiting;
         if (!s->state.compare_exchange_strong(expected, stage::parsing)) return;
         s->segment.parse_ahead();

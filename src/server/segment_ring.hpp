@@ -1,5 +1,7 @@
 #pragma once
 
+#include "event_loops.hpp"
+
 #include <nodesieve/body_segment.hpp>
 #include <nodesieve/policy.hpp>
 #include <nodesieve/request_pipeline.hpp>
@@ -9,26 +11,29 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
 namespace nodesieve::server {
 
-/// Receives a large body in segments and has them parsed ahead by whichever thread of the pool is
-/// idle, while the caller receives the next ones. When none is, the caller takes the segments back
-/// and parses them itself: it never waits for a thread to become free.
+/// Receives a large body in segments. While the peer is quicker than this thread, they are offered
+/// to other threads, which parse them ahead; the caller goes on receiving, and takes back what none
+/// of them has begun. While the peer is slower, the caller parses them itself in the time that it
+/// would wait: it costs nothing, and leaves the other cores alone.
 ///
-/// Call order: loop { n = receive into prepare(); commit(n); }, then finish(). The caller's strand
+/// Call order: loop { n = receive into prepare(); commit(n); }, then finish(). The caller's thread
 /// makes all calls; only body_segment::parse_ahead runs elsewhere.
 class segment_ring {
   public:
-    /// The references must outlive the ring; `pool` runs what may be done on any thread.
-    segment_ring(policy_config const& config, request_pipeline& pipeline,
-                 boost::asio::any_io_executor pool);
+    /// The references must outlive the ring. `own` is the executor of the caller.
+    segment_ring(policy_config const& config, request_pipeline& pipeline, event_loops& loops,
+                 boost::asio::any_io_executor own);
 
     /// Where the next bytes go, never empty.
     [[nodiscard]] std::span<char> prepare() noexcept { return filling().segment.prepare(); }
-    void commit(std::size_t size);
+    /// `waits`: how often the peer had to be waited for so far.
+    void commit(std::size_t size, std::uint64_t waits);
 
     /// Hands everything that is left to the pipeline.
     void finish();
@@ -54,10 +59,12 @@ class segment_ring {
     void drain(std::size_t keep);
 
     request_pipeline& pipeline_;
-    boost::asio::any_io_executor pool_;
+    event_loops& loops_;
+    boost::asio::any_io_executor own_;
     std::array<std::shared_ptr<slot>, slot_count> slots_;  // a posted handler may outlive the ring
     std::size_t oldest_ = 0;   // the segment that the pipeline needs next
     std::size_t filling_ = 0;  // the segment that is being received
+    std::uint64_t waits_ = 0;  // when it began
 };
 
 }  // namespace nodesieve::server

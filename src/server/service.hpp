@@ -1,5 +1,6 @@
 #pragma once
 
+#include "event_loops.hpp"
 #include "log.hpp"
 #include "metrics.hpp"
 #include "options.hpp"
@@ -21,7 +22,7 @@ namespace nodesieve::server {
 class connection_registry {
   public:
     struct entry {
-        boost::asio::any_io_executor executor;  ///< of the connection's strand
+        boost::asio::any_io_executor executor;  ///< of the connection
         std::function<void()> wake;             ///< called on it
     };
     using handle = std::list<entry>::iterator;
@@ -38,19 +39,17 @@ class connection_registry {
 
 /// What all connections share. Outlives them.
 struct service {
-    service(options const& chosen, server::metrics& measured, server::log& logged)
-        : settings(chosen), rules(chosen.policy), metrics(measured), log(logged) {}
+    service(options const& chosen, event_loops& running, server::metrics& measured,
+            server::log& logged)
+        : settings(chosen), rules(chosen.policy), loops(running), metrics(measured), log(logged) {}
 
     options const& settings;
     const policy rules;
+    event_loops& loops;
     server::metrics& metrics;
     server::log& log;
     connection_registry connections;
     std::atomic<bool> draining = false;  ///< set once, before connections.wake_all()
-    /// Runs what any thread may do; empty where there is one thread only. Set before the first
-    /// connection.
-    boost::asio::any_io_executor pool;
-
     /// Lines that a peer can cause at will.
     log_throttle refusals{50};
     log_throttle failed_handshakes{5};

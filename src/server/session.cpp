@@ -68,7 +68,7 @@ class session {
     explicit session(service& shared, Arguments&&... arguments)
         : shared_(shared), transport_(std::forward<Arguments>(arguments)...) {
         auto wake = [this, alive = std::weak_ptr(alive_)] {
-            // Runs on the strand, like the destructor.
+            // Runs on the connection's thread, like the destructor.
             if (!alive.expired() && idle_) transport_.cancel();
         };
         registered_ = shared_.connections.add({transport_.executor(), std::move(wake)});
@@ -383,8 +383,9 @@ asio::awaitable<error_code> session<Transport>::read_body(header_parser& p) {
         if (ec) co_return ec;
     }
     if (p.chunked()) co_return co_await read_chunked_body(p);
-    if (length < large_body_bytes || !shared_.pool) co_return co_await receive(*pipeline_, length);
-    segment_ring segments(shared_.settings.policy, *pipeline_, shared_.pool);
+    if (length < large_body_bytes) co_return co_await receive(*pipeline_, length);
+    segment_ring segments(shared_.settings.policy, *pipeline_, shared_.loops,
+                          transport_.executor());
     const auto ec = co_await receive(segments, length);
     if (!ec) segments.finish();
     co_return ec;
@@ -406,7 +407,10 @@ asio::awaitable<error_code> session<Transport>::receive(Target& target, std::uin
             received = co_await transport_.read_some(space, ec);
             if (ec) co_return ec;
         }
-        target.commit(received);
+        if constexpr (requires { target.commit(received, transport_.waits()); })
+            target.commit(received, transport_.waits());
+        else
+            target.commit(received);
         size -= received;
     }
     co_return error_code{};

@@ -13,7 +13,7 @@ struct service;
 /// error or a timeout does, or the service drains. Returns then; throws nothing but what a bug or
 /// the lack of memory throws.
 ///
-/// Runs on the executor of `socket`, which must be a strand of its own. `shared` must outlive it.
+/// Runs on the executor of `socket`, which must run one thing at a time. `shared` must outlive it.
 boost::asio::awaitable<void> serve_tls(boost::asio::ip::tcp::socket socket, SSL_CTX* context,
                                        service& shared);
 

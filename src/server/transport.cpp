@@ -97,6 +97,7 @@ void plain_transport::cancel() noexcept {
 
 asio::awaitable<error_code> plain_transport::wait(wait_type what) {
     if (watchdog_->expired()) co_return asio::error::timed_out;
+    ++waits_;
     const auto [ec] = co_await socket_.async_wait(what, asio::as_tuple(asio::use_awaitable));
     if (watchdog_->expired()) co_return asio::error::timed_out;
     co_return ec;

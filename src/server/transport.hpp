@@ -9,6 +9,7 @@
 #include <openssl/ssl.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,7 +23,7 @@ namespace nodesieve::server {
 /// Errors come back as error_code: error::eof when the peer has ended, error::timed_out when the
 /// deadline has passed, error::operation_aborted after cancel().
 ///
-/// Belongs to one strand, that of the socket's executor.
+/// Belongs to one thread, that of the socket's executor.
 class plain_transport {
   public:
     using error_code = boost::system::error_code;
@@ -59,6 +60,9 @@ class plain_transport {
     /// waits without giving the thread away before, so no cancel() can fall in between.
     void cancel() noexcept;
 
+    /// How often the peer had to be waited for so far.
+    [[nodiscard]] std::uint64_t waits() const noexcept { return waits_; }
+
     [[nodiscard]] boost::asio::any_io_executor executor() { return socket_.get_executor(); }
     [[nodiscard]] boost::asio::ip::tcp::endpoint const& peer() const noexcept { return peer_; }
 
@@ -75,6 +79,7 @@ class plain_transport {
     boost::asio::ip::tcp::endpoint peer_;
     std::shared_ptr<watchdog> watchdog_;
     unsigned turn_ = 0;
+    std::uint64_t waits_ = 0;
 };
 
 /// The same over TLS, by OpenSSL on the socket itself.

@@ -13,7 +13,7 @@ namespace nodesieve::server {
 /// expired() tells that this is why. Moving the deadline later costs nothing: the timer finds out
 /// when it fires.
 ///
-/// Belongs to the strand of the socket's executor, like everything that calls it. Timer handlers
+/// Belongs to the thread of the socket's executor, like everything that calls it. Timer handlers
 /// keep it alive; release() must be called before the socket goes.
 class watchdog : public std::enable_shared_from_this<watchdog> {
   public:

@@ -65,7 +65,16 @@ BOOST_AUTO_TEST_CASE(accepts_no_connection_any_more) {
     begin_request(client);
     server->stop();
     wait_until_draining(server);
-    BOOST_CHECK_THROW((void)server.connect_plain(), std::exception);
+    // The port closes behind the connections that were in its backlog.
+    const auto is_refused = [&] {
+        try {
+            (void)server.connect_plain();
+            return false;
+        } catch (std::exception const&) {
+            return true;
+        }
+    };
+    while (!is_refused()) {}  // bounded by the test's timeout
     client.send(body);
     BOOST_TEST(client.receive().result_int() == 200U);
     server->wait();
