@@ -42,7 +42,7 @@ class args_sink {
 ///     finish();
 /// Every call returns the first error, and goes on returning it; bytes behind it are not looked at.
 ///
-/// The parser sees blocks of 16 KiB, counted from the start of the body, whatever the pieces that
+/// The parser sees blocks of 32 KiB, counted from the start of the body, whatever the pieces that
 /// arrive: basic_parser resumes in time proportional to the depth, and the same bytes give the same
 /// answer to the letter however they were cut.
 ///
@@ -52,6 +52,10 @@ class args_sink {
 /// Not thread-safe; several parsers do not share anything.
 class args_parser {
   public:
+    /// Measured: blocks of 16 KiB cost 1.26 times basic_parser on a whole body, of 32 KiB 1.16, and
+    /// larger ones no less.
+    static constexpr std::size_t block_bytes = 32 * 1024;
+
     /// `config` and `sink` must outlive the parser.
     args_parser(policy_config const& config, args_sink& sink);
     ~args_parser();

@@ -16,8 +16,7 @@
 namespace nodesieve {
 namespace {
 
-constexpr std::size_t block_bytes = json_block_bytes;
-constexpr std::size_t buffer_bytes = 16 * block_bytes;
+constexpr std::size_t buffer_bytes = 8 * args_parser::block_bytes;
 
 /// A key of ExtenderArgs or of its NodeList.
 struct key_value : json_events {

@@ -2,6 +2,7 @@
 
 #include "json_events.hpp"
 
+#include <nodesieve/args_parser.hpp>
 #include <nodesieve/limits.hpp>
 
 #include <boost/json/basic_parser_impl.hpp>
@@ -14,7 +15,7 @@
 namespace nodesieve {
 
 /// The largest piece that a parser is given at once.
-inline constexpr std::size_t json_block_bytes = 16 * 1024;
+inline constexpr std::size_t json_block_bytes = args_parser::block_bytes;
 
 /// A parser of one JSON document at a time, which comes in pieces.
 template <class Handler>

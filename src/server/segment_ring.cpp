@@ -29,13 +29,18 @@ void segment_ring::finish() {
 
 /// Offers the full segment to another thread.
 void segment_ring::hand_out() {
-    boost::asio::post(loops_.next_but(own_), [s = slots_[filling_ % slot_count]] {
-        auto expected = stage::waiting;
-        if (!s->state.compare_exchange_strong(expected, stage::parsing)) return;
-        s->segment.parse_ahead();
-        s->state.store(stage::parsed, std::memory_order_release);
-        s->state.notify_one();
-    });
+    boost::asio::post(loops_.next_but(own_),
+                      [s = slots_[filling_ % slot_count]] { parse_ahead(*s); });
+}
+
+/// False when the segment is no longer to be had.
+bool segment_ring::parse_ahead(slot& s) {
+    auto expected = stage::waiting;
+    if (!s.state.compare_exchange_strong(expected, stage::parsing)) return false;
+    s.segment.parse_ahead();
+    s.state.store(stage::parsed, std::memory_order_release);
+    s.state.notify_one();
+    return true;
 }
 
 /// Gives the pipeline what is ready, and more until at most `keep` segments are left.
@@ -50,13 +55,16 @@ void segment_ring::drain(std::size_t keep) {
 }
 
 /// Whether the segment is the caller's now. Where it must be, one that nobody has begun is taken
-/// back, and one that is being parsed is waited for: a thread is at it, and has some 100 KB to go.
+/// back. One that is being parsed is waited for, with work on the segments behind it while there is
+/// any.
 bool segment_ring::claim(slot& s, bool must) {
     auto state = s.state.load(std::memory_order_acquire);
     if (state == stage::waiting && must &&
         s.state.compare_exchange_strong(state, stage::taken, std::memory_order_acquire))
         return true;
     if (state == stage::parsing && must) {
+        for (auto& other : slots_)
+            if (s.state.load(std::memory_order_acquire) == stage::parsing) parse_ahead(*other);
         s.state.wait(stage::parsing, std::memory_order_acquire);
         state = stage::parsed;
     }

@@ -55,6 +55,7 @@ class segment_ring {
 
     [[nodiscard]] slot& filling() noexcept { return *slots_[filling_ % slot_count]; }
     void hand_out();
+    static bool parse_ahead(slot& s);
     [[nodiscard]] bool claim(slot& s, bool must);
     void drain(std::size_t keep);
 

@@ -49,7 +49,7 @@ outcome run_cut_at(verb v, std::string_view body, std::size_t offset, setting co
 }
 
 outcome run_at_block_end(verb v, std::string_view body, std::size_t offset, setting const& s) {
-    constexpr std::size_t block_bytes = 16 * 1024;
+    constexpr auto block_bytes = args_parser::block_bytes;
     std::string shifted(block_bytes - offset % block_bytes, ' ');
     shifted.append(body);
     return run(v, shifted, s);
