@@ -226,8 +226,7 @@ std::size_t generator::size_of(node_choice const& choice) const {
     return bytes;
 }
 
-generated_node generator::expected_node(node_choice const& choice,
-                                        generator_params const& params) {
+generated_node generator::expected_node(node_choice const& choice, generator_params const& params) {
     generated_node node;
     node.memory_mib = choice.memory_mib;
     node.verdict = verdict_for(choice.memory_mib, params.min_mib);

@@ -101,7 +101,8 @@ class generator {
     struct node_choice;
 
     [[nodiscard]] std::vector<node_choice> choose(generator_params const& params) const;
-    [[nodiscard]] std::size_t template_for(std::uint64_t draw, generator_params const& params) const;
+    [[nodiscard]] std::size_t template_for(std::uint64_t draw,
+                                           generator_params const& params) const;
     [[nodiscard]] std::string images_for(node_choice const& choice) const;
     [[nodiscard]] std::size_t size_of(node_choice const& choice) const;
     /// What must be answered; its name and place in the body are not known yet.

@@ -48,13 +48,9 @@ std::string difference(std::string_view where, std::string_view expected, std::s
     return text + ": expected " + excerpt(expected, from) + ", saw " + excerpt(rest, from);
 }
 
-std::string of_node(generated_node const& node) {
-    return "node " + node.name;
-}
+std::string of_node(generated_node const& node) { return "node " + node.name; }
 
-std::string quoted(std::string_view text) {
-    return "`" + std::string(text) + "`";
-}
+std::string quoted(std::string_view text) { return "`" + std::string(text) + "`"; }
 
 // The failed map and what follows it, to the end of the reply.
 std::string check_failed(generated_args const& args, std::string_view rest) {
