@@ -61,18 +61,22 @@ json::value summary(json::value const& reply) {
 
 }  // namespace
 
+reference_vector reference_vector_of(json::object const& row) {
+    return {json::value_to<std::string>(row.at("family")),
+            json::value_to<std::string>(row.at("name")),
+            row.at("verb") == "filter" ? verb::filter : verb::prioritize,
+            allowance_of(row),
+            decode_base64(row.at("body").as_string()),
+            json::value_to<unsigned>(row.at("status")),
+            row.at("reply")};
+}
+
 std::vector<reference_vector> const& reference_vectors() {
     static const auto vectors = [] {
         std::vector<reference_vector> result;
         std::istringstream lines(test_data("vectors/reference.jsonl"));
-        for (std::string line; std::getline(lines, line);) {
-            const auto row = json::parse(line).as_object();
-            result.push_back({json::value_to<std::string>(row.at("family")),
-                              json::value_to<std::string>(row.at("name")),
-                              row.at("verb") == "filter" ? verb::filter : verb::prioritize,
-                              allowance_of(row), decode_base64(row.at("body").as_string()),
-                              json::value_to<unsigned>(row.at("status")), row.at("reply")});
-        }
+        for (std::string line; std::getline(lines, line);)
+            result.push_back(reference_vector_of(json::parse(line).as_object()));
         return result;
     }();
     return vectors;

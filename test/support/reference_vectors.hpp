@@ -2,6 +2,7 @@
 
 #include <nodesieve/request_pipeline.hpp>
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
 #include <string>
@@ -29,6 +30,9 @@ struct reference_vector {
     /// filter: passed names and the failure maps; prioritize: the array; else the error's text.
     boost::json::value reply;
 };
+
+/// A row as it stands in a file of vectors, one JSON object a line.
+[[nodiscard]] reference_vector reference_vector_of(boost::json::object const& row);
 
 /// All of test/data/vectors/reference.jsonl.
 [[nodiscard]] std::vector<reference_vector> const& reference_vectors();
