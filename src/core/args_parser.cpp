@@ -1,3 +1,4 @@
+// Longer than most: one state machine over three levels, which reads worse in parts.
 #include <nodesieve/args_parser.hpp>
 
 #include "json_events.hpp"
