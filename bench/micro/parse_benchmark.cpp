@@ -4,6 +4,7 @@
 #include <nodesieve/request_pipeline.hpp>
 
 #include "generator.hpp"
+#include "json_events.hpp"
 #include "reply_check.hpp"
 
 #include <benchmark/benchmark.h>
@@ -24,34 +25,6 @@
 namespace {
 
 using namespace nodesieve;
-
-/// basic_parser's events, dropped.
-struct nobody {
-    using string_view = boost::json::string_view;
-    using error_code = boost::json::error_code;
-    static constexpr std::size_t max_object_size = SIZE_MAX;
-    static constexpr std::size_t max_array_size = SIZE_MAX;
-    static constexpr std::size_t max_key_size = SIZE_MAX;
-    static constexpr std::size_t max_string_size = SIZE_MAX;
-    bool on_document_begin(error_code&) { return true; }
-    bool on_document_end(error_code&) { return true; }
-    bool on_array_begin(error_code&) { return true; }
-    bool on_array_end(std::size_t, error_code&) { return true; }
-    bool on_object_begin(error_code&) { return true; }
-    bool on_object_end(std::size_t, error_code&) { return true; }
-    bool on_string_part(string_view, std::size_t, error_code&) { return true; }
-    bool on_string(string_view, std::size_t, error_code&) { return true; }
-    bool on_key_part(string_view, std::size_t, error_code&) { return true; }
-    bool on_key(string_view, std::size_t, error_code&) { return true; }
-    bool on_number_part(string_view, error_code&) { return true; }
-    bool on_int64(std::int64_t, string_view, error_code&) { return true; }
-    bool on_uint64(std::uint64_t, string_view, error_code&) { return true; }
-    bool on_double(double, string_view, error_code&) { return true; }
-    bool on_bool(bool, error_code&) { return true; }
-    bool on_null(error_code&) { return true; }
-    bool on_comment_part(string_view, error_code&) { return true; }
-    bool on_comment(string_view, error_code&) { return true; }
-};
 
 bench::generated_args const& args() {
     static const auto made = [] {
@@ -95,7 +68,7 @@ void basic_parser_alone(benchmark::State& state) {
     boost::json::parse_options options;
     options.max_depth = limits::max_depth;
     for (auto _ : state) {
-        boost::json::basic_parser<nobody> parser(options);
+        boost::json::basic_parser<json_events> parser(options);
         boost::json::error_code ec;
         if (parser.write_some(false, body.data(), body.size(), ec) != body.size())
             fail(ec.message());

@@ -21,9 +21,9 @@ namespace nodesieve::server {
 
 /// Accepts until `stopping` is set and `acceptor` cancelled, in this order and on the executor that
 /// runs this; then what waits in the backlog already, and closes it. Hands each connection over on
-/// a strand of its own, of the acceptor's execution context. Lives through every other error: when
-/// there are no more descriptors it waits a little instead of spinning, and says so at most once a
-/// second. The references must outlive it.
+/// an executor of `loops`. Lives through every other error: when there are no more descriptors it
+/// waits a little instead of spinning, and says so at most once a second. The references must
+/// outlive it.
 boost::asio::awaitable<void> accept_connections(
     boost::asio::ip::tcp::acceptor& acceptor, event_loops& loops,
     std::function<void(boost::asio::ip::tcp::socket)> hand_over, std::atomic<bool> const& stopping,
