@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace nodesieve {
@@ -27,11 +28,29 @@ class args_sink {
     /// label states, 0 for none. The views are valid during the call.
     virtual void on_node(std::string_view text, std::string_view name, std::int32_t memory_mib) = 0;
 
+    /// An element of NodeNames, unescaped, empty for null. Valid during the call.
+    virtual void on_node_name(std::string_view name) = 0;
+    /// NodeNames is complete, and not null.
+    virtual void on_node_names_end() = 0;
+
+    /// An entry of NodeNameToVictims or NodeNameToMetaVictims: a node, the UIDs of the Pods that
+    /// would be evicted there, and how many of these violate a PodDisruptionBudget. Unescaped;
+    /// valid during the call.
+    virtual void on_candidate(std::string_view node, std::span<std::string const> uids,
+                              std::int64_t violations) = 0;
+
   protected:
     ~args_sink() = default;
 };
 
-/// Reads an ExtenderArgs body (k8s.io/kube-scheduler/extender/v1) while it arrives, as Go's
+/// What a body is read as.
+enum class body_form : std::uint8_t {
+    nodes,           ///< ExtenderArgs with Nodes
+    nodes_or_names,  ///< ExtenderArgs with either Nodes or NodeNames
+    preemption,      ///< ExtenderPreemptionArgs
+};
+
+/// Reads a body of kube-scheduler (k8s.io/kube-scheduler/extender/v1) while it arrives, as Go's
 /// encoding/json reads it, and hands out the Pod's facts and each node as soon as it is complete.
 /// The values are parsed by Boost.JSON's basic_parser, each Node as a document of its own, so that
 /// its first and last byte are known; no DOM is built and no text is kept but the block being read.
@@ -63,7 +82,7 @@ class args_parser {
     args_parser& operator=(args_parser const&) = delete;
 
     /// Forgets the last body. Memory is kept for the next one.
-    void start();
+    void start(body_form form);
 
     /// Where the next bytes go, never empty: receive into it directly and save a copy.
     [[nodiscard]] std::span<char> prepare() noexcept;
@@ -76,7 +95,7 @@ class args_parser {
     [[nodiscard]] errc write(body_segment& segment);
 
     /// The body is complete: reads the last block. Further: errc::malformed_request for a body that
-    /// ends early, errc::pod_and_nodes_required.
+    /// ends early, errc::pod_and_nodes_required, errc::pod_and_victims_required.
     [[nodiscard]] errc finish();
 
     /// The error and what was seen; errc::success until there is one.

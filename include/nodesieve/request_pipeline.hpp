@@ -4,6 +4,7 @@
 #include <nodesieve/byte_chunks.hpp>
 #include <nodesieve/error.hpp>
 #include <nodesieve/limits.hpp>
+#include <nodesieve/node_index.hpp>
 #include <nodesieve/policy.hpp>
 #include <nodesieve/verdicts.hpp>
 
@@ -17,7 +18,11 @@
 
 namespace nodesieve {
 
-enum class verb : std::uint8_t { filter, prioritize };
+enum class verb : std::uint8_t { filter, prioritize, preempt };
+inline constexpr std::size_t verb_count = 3;
+
+/// As in paths, metrics and logs.
+[[nodiscard]] std::string_view name_of(verb) noexcept;
 
 /// What `filter` answers for a Pod whose own request is at fault.
 enum class invalid_pod_answer : std::uint8_t {
@@ -26,14 +31,24 @@ enum class invalid_pod_answer : std::uint8_t {
                     ///< show
 };
 
+/// What nodes are judged by that a request only names.
+struct named_nodes {
+    enum class readiness : std::uint8_t { off, not_ready, ready };
+
+    readiness state = readiness::off;
+    std::optional<node_index> index;  ///< set if ready
+    std::string why_not_ready;        ///< for people, one line
+};
+
 /// One extender request from the first byte of its body to the last of its reply: bytes in,
 /// verdicts, bytes out, as separate calls, so that the caller times each stage.
 ///
 /// Call order:
-///     start(verb);
+///     start(verb, known);
 ///     loop { n = receive into prepare(); commit(n); }   or   loop { write(bytes); }
 ///     finish();     judges the nodes; what the request is refused for, if anything
 ///     compose();    on success only: reply() is the body of the answer
+///     compose_error();    if filter fails with errc::node_cache_not_ready: the same
 ///
 /// Memory: `prioritize` keeps a name and 32 bytes a node. `filter` also keeps the text of nodes
 /// that pass, which is the reply already; others are dropped as soon as the verdict is known. Nodes
@@ -46,7 +61,8 @@ class request_pipeline final : private args_sink {
     /// `rules` must outlive the pipeline.
     request_pipeline(policy const& rules, limits const& bounds, invalid_pod_answer invalid_pod);
 
-    void start(verb);
+    /// `known` is kept until the next start().
+    void start(verb v, named_nodes known = {});
 
     /// As args_parser's; further errc::body_too_large, for a byte beyond limits::max_body_bytes.
     /// Behind an error nothing is read: whoever receives may stop, or go on and throw bytes away.
@@ -60,6 +76,9 @@ class request_pipeline final : private args_sink {
 
     /// Precondition: finish() returned errc::success.
     void compose();
+
+    /// The failure as an ExtenderFilterResult, whose Error kube-scheduler puts into its log.
+    void compose_error();
 
     /// The reply's body; valid until start().
     [[nodiscard]] byte_chunks const& reply() const noexcept { return reply_; }
@@ -81,18 +100,31 @@ class request_pipeline final : private args_sink {
         std::uint64_t text_size;
         std::uint32_t name_at;  // in names_
         std::uint32_t name_size;
-        std::int32_t memory_mib;
+        std::int32_t memory_mib;  // or unknown_node
     };
+    /// A node that is only named and that the index does not hold.
+    static constexpr std::int32_t unknown_node = -1;
 
     void on_pod(pod_facts const& pod, std::string_view namespace_name,
                 std::string_view name) override;
     void on_node_part(std::string_view text) override;
     void on_node(std::string_view text, std::string_view name, std::int32_t memory_mib) override;
+    void on_node_name(std::string_view name) override;
+    void on_node_names_end() override;
+    void on_candidate(std::string_view name, std::span<std::string const> uids,
+                      std::int64_t violations) override;
 
     template <class Parse>
     errc receive(std::size_t size, Parse parse);
     [[nodiscard]] bool keeps_text() const noexcept;
+    [[nodiscard]] node add(std::string_view name, std::int32_t memory_mib);
+    [[nodiscard]] std::int32_t memory_of(std::string_view name);
+    void keep_or_drop(node& n);
     [[nodiscard]] std::string_view name_of(node const& n) const noexcept;
+    [[nodiscard]] std::string_view reason_of(verdict v) const noexcept;
+    [[nodiscard]] std::string place_of(std::uint32_t position) const;
+    void compose_nodes();
+    void compose_names();
     [[nodiscard]] verdict judge(node const& n) const noexcept;
     errc check_names();
     errc check_pod();
@@ -112,6 +144,10 @@ class request_pipeline final : private args_sink {
     std::string pod_namespace_;
     std::string pod_name_;
     bool nodes_before_pod_ = false;
+    bool by_name_ = false;  // the nodes are those of NodeNames
+    named_nodes known_;
+    std::vector<bool> named_;                   // by the node's place in known_.index
+    std::optional<std::uint32_t> named_twice_;  // the second of two
 
     std::vector<node> nodes_;
     std::string names_;

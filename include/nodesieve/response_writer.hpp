@@ -3,6 +3,8 @@
 #include <nodesieve/byte_chunks.hpp>
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace nodesieve {
@@ -22,6 +24,46 @@ class filter_result_writer {
     void begin();
     void end_nodes();
     void failed(std::string_view name, std::string_view reason);
+    void end();
+
+  private:
+    byte_chunks& out_;
+};
+
+/// Writes an ExtenderFilterResult for nodes that were only named:
+///
+///     {"Nodes":null,"NodeNames":[NAME,NAME],"FailedNodes":null,
+///      "FailedAndUnresolvableNodes":{NAME:REASON,NAME:REASON},"Error":ERROR}
+///
+/// Call order: begin(); passed() for each node that fits; end_passed(); failed() for each that does
+/// not; end(). `out` must outlive the writer.
+class filter_names_writer {
+  public:
+    explicit filter_names_writer(byte_chunks& out) noexcept : out_(out) {}
+
+    void begin();
+    void passed(std::string_view name);
+    void end_passed();
+    void failed(std::string_view name, std::string_view reason);
+    void end(std::string_view error = {});
+
+  private:
+    byte_chunks& out_;
+};
+
+/// Writes an ExtenderPreemptionResult:
+///
+///     {"NodeNameToMetaVictims":{NAME:{"Pods":[{"UID":UID},…],"NumPDBViolations":N},…}}
+///
+/// Call order: begin(); candidate() for each node, a comma behind it; end(). `out` must outlive the
+/// writer.
+class preemption_result_writer {
+  public:
+    explicit preemption_result_writer(byte_chunks& out) noexcept : out_(out) {}
+
+    void begin();
+    void candidate(std::string_view node, std::span<std::string const> uids,
+                   std::int64_t violations);
     void end();
 
   private:

@@ -13,12 +13,13 @@ enum class verdict : std::uint8_t {
     invalid_label,  ///< no memory label, or one that is no integer in 1..1048576
     below_minimum,  ///< a memory label below the Pod's minimum
     invalid_pod,    ///< refused for the Pod's own fault (invalid_pod_answer::unschedulable)
+    unknown_node,   ///< only named, and not in the node_index
 };
-inline constexpr std::size_t verdict_count = 4;
+inline constexpr std::size_t verdict_count = 5;
 
-/// Why a node does not fit, word for word as the reference implementation says it to users through
-/// the Pod's events. Empty for verdict::fits, and for verdict::invalid_pod, whose reason is the
-/// Pod error's sentence().
+/// Why a node does not fit, as the Pod's events say it to users: word for word as the reference
+/// implementation does, which never meets verdict::unknown_node. Empty for verdict::fits, and for
+/// verdict::invalid_pod, whose reason is the Pod error's sentence().
 [[nodiscard]] std::string_view reason(verdict) noexcept;
 
 /// The same in snake_case, for metrics' labels and logs.

@@ -2,9 +2,11 @@
 #include <nodesieve/args_parser.hpp>
 
 #include "json_events.hpp"
+#include "names_array.hpp"
 #include "node_document.hpp"
 #include "parsed_ahead.hpp"
 #include "pod_object.hpp"
+#include "victims_map.hpp"
 
 #include <nodesieve/limits.hpp>
 
@@ -34,33 +36,6 @@ struct key_value : json_events {
     }
 };
 
-/// NodeNames: an array of strings (null among them counts as "").
-struct node_names : json_events {
-    bool inside = false;
-    std::uint64_t count = 0;
-    std::string fault;
-
-    bool on_array_begin(error_code& ec) {
-        if (inside) return wrong("array", ec);
-        inside = true;
-        return true;
-    }
-    bool on_array_end(std::size_t, error_code&) { return true; }
-    bool on_object_begin(error_code& ec) { return wrong("object", ec); }
-    bool on_string(string_view, std::size_t, error_code&) { return ++count, true; }
-    bool on_null(error_code&) { return ++count, true; }
-    bool on_bool(bool, error_code& ec) { return wrong("bool", ec); }
-    bool on_number_part(string_view, error_code& ec) { return wrong("number", ec); }
-    bool on_int64(std::int64_t, string_view, error_code& ec) { return wrong("number", ec); }
-    bool on_uint64(std::uint64_t, string_view, error_code& ec) { return wrong("number", ec); }
-    bool on_double(double, string_view, error_code& ec) { return wrong("number", ec); }
-
-    bool wrong(std::string_view seen, error_code& ec) {
-        fault.assign("an element: expected string or null, got ").append(seen);
-        return refuse(ec);
-    }
-};
-
 /// The type of the value that starts with `c`; empty where none can.
 std::string_view type_of(char c) {
     switch (c) {
@@ -86,12 +61,14 @@ class args_parser::reader {
           buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes)),
           key_(0),
           pod_(1, config),
-          names_(1),
+          names_(1, sink),
+          victims_(1, sink, victims_map::form::victims),
+          meta_victims_(1, sink, victims_map::form::meta_victims),
           ignored_in_args_(1),
           ignored_in_nodes_(2),
           node_(std::make_unique<node_document>(config.node_memory_labels)) {}
 
-    void start();
+    void start(body_form form);
     std::span<char> prepare() noexcept { return {buffer_.get() + end_, buffer_bytes - end_}; }
     errc commit(std::size_t size);
     errc write(std::string_view bytes);
@@ -112,8 +89,27 @@ class args_parser::reader {
         item,
         nothing,
     };
-    enum class field : std::uint8_t { root, ignored, pod, nodes, node_names, items, item };
-    enum class document : std::uint8_t { none, key, pod, node_names, ignored, node };
+    enum class field : std::uint8_t {
+        root,
+        ignored,
+        pod,
+        nodes,
+        node_names,
+        victims,
+        meta_victims,
+        items,
+        item,
+    };
+    enum class document : std::uint8_t {
+        none,
+        key,
+        pod,
+        node_names,
+        victims,
+        meta_victims,
+        ignored,
+        node,
+    };
 
     void parse(std::string_view block, std::size_t stop = std::string_view::npos);
     void take_over(std::string_view text, body_segment::ahead& ahead);
@@ -128,6 +124,10 @@ class args_parser::reader {
     void finish_node();
     void take_key();
     void close(level l);
+    [[nodiscard]] bool is_given(field f) const noexcept;
+    void check_args();
+    void check_preemption_args();
+    [[nodiscard]] field args_field(std::string_view key) const;
     void fail(errc code, std::string detail);
     void fail_structure(std::string_view what);
     void fail_document(boost::json::error_code ec, std::string_view fault);
@@ -151,21 +151,27 @@ class args_parser::reader {
     expected expected_ = expected::root;
     field field_ = field::root;  // what the next value is
     document document_ = document::none;
+    body_form form_ = body_form::nodes;
     bool pod_given_ = false;
     bool nodes_given_ = false;
     bool items_given_ = false;
     bool node_names_given_ = false;
+    bool victims_given_ = false;
+    bool meta_victims_given_ = false;
     std::uint64_t items_ = 0;
 
     json_document<key_value> key_;
     json_document<pod_object> pod_;
-    json_document<node_names> names_;
+    json_document<names_array> names_;
+    json_document<victims_map> victims_;
+    json_document<victims_map> meta_victims_;
     json_document<json_events> ignored_in_args_;
     json_document<json_events> ignored_in_nodes_;
     std::unique_ptr<node_document> node_;
 };
 
-void args_parser::reader::start() {
+void args_parser::reader::start(body_form form) {
+    form_ = form;
     failure_ = {};
     begin_ = end_ = 0;
     block_ = {};
@@ -176,6 +182,7 @@ void args_parser::reader::start() {
     field_ = field::root;
     document_ = document::none;
     pod_given_ = nodes_given_ = items_given_ = node_names_given_ = false;
+    victims_given_ = meta_victims_given_ = false;
     items_ = 0;
 }
 
@@ -251,17 +258,42 @@ errc args_parser::reader::finish() {
     if (expected_ != expected::nothing || document_ != document::none) {
         fail(errc::malformed_request, "the body ends at byte " + std::to_string(block_start_) +
                                           ", before the JSON object does");
-    } else if (!pod_given_ || !nodes_given_ || node_names_given_) {
-        std::string seen = pod_given_ ? "Pod is given" : "Pod is absent or null";
-        seen += nodes_given_ ? ", Nodes is given" : ", Nodes is absent or null";
-        seen += node_names_given_
-                    ? ", NodeNames is given (" + std::to_string(names_.handler().count) +
-                          " names): set nodeCacheCapable: false for this extender in the "
-                          "KubeSchedulerConfiguration"
-                    : ", NodeNames is absent or null";
-        fail(errc::pod_and_nodes_required, std::move(seen));
+    } else if (form_ == body_form::preemption) {
+        check_preemption_args();
+    } else {
+        check_args();
     }
     return failure_.code;
+}
+
+void args_parser::reader::check_args() {
+    const bool either = form_ == body_form::nodes_or_names;
+    const bool right =
+        either ? nodes_given_ != node_names_given_ : nodes_given_ && !node_names_given_;
+    if (pod_given_ && right) return;
+    std::string seen = pod_given_ ? "Pod is given" : "Pod is absent or null";
+    seen += nodes_given_ ? ", Nodes is given" : ", Nodes is absent or null";
+    if (!node_names_given_) {
+        seen += ", NodeNames is absent or null";
+    } else {
+        seen += ", NodeNames is given (" + std::to_string(names_.handler().count()) + " names)";
+        if (!either)
+            seen +=
+                ": run the extender with --node-cache=watch, or set nodeCacheCapable: false for it "
+                "in the KubeSchedulerConfiguration";
+    }
+    if (either && pod_given_) seen += ": expected either Nodes or NodeNames";
+    fail(errc::pod_and_nodes_required, std::move(seen));
+}
+
+void args_parser::reader::check_preemption_args() {
+    if (pod_given_ && victims_given_ != meta_victims_given_) return;
+    const auto state = [](bool given) { return given ? " is given" : " is absent or null"; };
+    std::string seen = "Pod";
+    seen += state(pod_given_);
+    seen.append(", NodeNameToVictims").append(state(victims_given_));
+    seen.append(", NodeNameToMetaVictims").append(state(meta_victims_given_));
+    fail(errc::pod_and_victims_required, std::move(seen));
 }
 
 /// Parses a block, or as far as `stop`, if a Node is expected there.
@@ -327,8 +359,8 @@ void args_parser::reader::value(char c) {
         return fail(errc::malformed_request,
                     where(field_) + ": expected " + (is_array ? "array" : "object") +
                         " or null, got " + std::string(type) + " at " + position());
-    if ((field_ == field::pod && pod_given_) || (field_ == field::nodes && nodes_given_) ||
-        (field_ == field::items && items_given_))
+    const bool may_repeat = field_ == field::node_names && form_ == body_form::nodes;
+    if (is_given(field_) && !may_repeat)
         return fail(errc::malformed_request, where(field_) + " is given twice, at " + position());
 
     switch (field_) {
@@ -351,15 +383,39 @@ void args_parser::reader::value(char c) {
             return;
         case field::pod: return begin(document::pod);
         case field::node_names: return begin(document::node_names);
+        case field::victims: return begin(document::victims);
+        case field::meta_victims: return begin(document::meta_victims);
         case field::item: return begin(document::node);
         case field::ignored: return;
     }
 }
 
+bool args_parser::reader::is_given(field f) const noexcept {
+    switch (f) {
+        case field::pod: return pod_given_;
+        case field::nodes: return nodes_given_;
+        case field::items: return items_given_;
+        case field::node_names: return node_names_given_;
+        case field::victims: return victims_given_;
+        case field::meta_victims: return meta_victims_given_;
+        case field::root:
+        case field::ignored:
+        case field::item: return false;
+    }
+    return false;
+}
+
 /// For Go null leaves nothing of a pointer or slice that was given before, and is a zero Node.
 void args_parser::reader::null_value() {
     switch (field_) {
-        case field::node_names: node_names_given_ = false; return;
+        case field::node_names:
+            if (form_ == body_form::nodes) {
+                node_names_given_ = false;
+                return;
+            }
+            [[fallthrough]];
+        case field::victims:
+        case field::meta_victims:
         case field::item:
             sink_.on_node("null", {}, 0);
             ++items_;
@@ -367,9 +423,7 @@ void args_parser::reader::null_value() {
         case field::pod:
         case field::nodes:
         case field::items:
-            if (field_ == field::pod     ? pod_given_
-                : field_ == field::nodes ? nodes_given_
-                                         : items_given_)
+            if (is_given(field_))
                 fail(errc::malformed_request,
                      where(field_) + " is given twice, before " + position());
             return;
@@ -392,7 +446,15 @@ void args_parser::reader::begin(document d) {
             return;
         case document::node_names:
             names_.start();
-            names_.handler() = {};
+            names_.handler().start();
+            return;
+        case document::victims:
+            victims_.start();
+            victims_.handler().start();
+            return;
+        case document::meta_victims:
+            meta_victims_.start();
+            meta_victims_.handler().start();
             return;
         case document::ignored:
             (level_ == level::args ? ignored_in_args_ : ignored_in_nodes_).start();
@@ -415,6 +477,8 @@ void args_parser::reader::resume() {
             done = run(pod_);
             break;
         case document::node_names: done = run(names_); break;
+        case document::victims: done = run(victims_); break;
+        case document::meta_victims: done = run(meta_victims_); break;
         case document::ignored:
             done = run(level_ == level::args ? ignored_in_args_ : ignored_in_nodes_);
             break;
@@ -428,12 +492,8 @@ bool args_parser::reader::run(Parser& parser) {
     boost::json::error_code ec;
     at_ += parser.write(block_.substr(at_), ec);
     if (ec) {
-        using handler = std::remove_cvref_t<decltype(parser.handler())>;
         std::string_view fault;
-        if constexpr (std::is_same_v<handler, node_names>)
-            fault = parser.handler().fault;
-        else if constexpr (requires { parser.handler().fault(); })
-            fault = parser.handler().fault();
+        if constexpr (requires { parser.handler().fault(); }) fault = parser.handler().fault();
         fail_document(ec, fault);
         return false;
     }
@@ -454,7 +514,9 @@ void args_parser::reader::finish_document() {
             auto const& pod = pod_.handler();
             return sink_.on_pod(pod.facts(), pod.namespace_name(), pod.name());
         }
-        case document::node_names: node_names_given_ = true; return;
+        case document::node_names: node_names_given_ = true; return sink_.on_node_names_end();
+        case document::victims: victims_given_ = true; return;
+        case document::meta_victims: meta_victims_given_ = true; return;
         case document::ignored: return null_value();
         case document::node: return finish_node();
         case document::none:
@@ -472,16 +534,22 @@ void args_parser::reader::finish_node() {
 void args_parser::reader::take_key() {
     const auto key = key_.handler().key;
     expected_ = expected::colon;
-    field_ = field::ignored;
-    if (level_ == level::nodes) {
-        if (names_field(key, "items")) field_ = field::items;
-    } else if (names_field(key, "pod")) {
-        field_ = field::pod;
-    } else if (names_field(key, "nodes")) {
-        field_ = field::nodes;
-    } else if (names_field(key, "nodenames")) {
-        field_ = field::node_names;
+    if (level_ == level::nodes)
+        field_ = names_field(key, "items") ? field::items : field::ignored;
+    else
+        field_ = args_field(key);
+}
+
+args_parser::reader::field args_parser::reader::args_field(std::string_view key) const {
+    if (names_field(key, "pod")) return field::pod;
+    if (form_ == body_form::preemption) {
+        if (names_field(key, "nodenametovictims")) return field::victims;
+        if (names_field(key, "nodenametometavictims")) return field::meta_victims;
+    } else {
+        if (names_field(key, "nodes")) return field::nodes;
+        if (names_field(key, "nodenames")) return field::node_names;
     }
+    return field::ignored;
 }
 
 void args_parser::reader::close(level l) {
@@ -501,9 +569,9 @@ void args_parser::reader::fail(errc code, std::string detail) {
 void args_parser::reader::fail_structure(std::string_view what) {
     fail(errc::malformed_request, "malformed JSON at " + position() + ": expected " +
                                       std::string(what) + " of " +
-                                      (level_ == level::items   ? "Nodes.items"
-                                       : level_ == level::nodes ? "Nodes"
-                                                                : "ExtenderArgs"));
+                                      where(level_ == level::items   ? field::items
+                                            : level_ == level::nodes ? field::nodes
+                                                                     : field::root));
 }
 
 void args_parser::reader::fail_document(boost::json::error_code ec, std::string_view fault) {
@@ -517,13 +585,16 @@ void args_parser::reader::fail_document(boost::json::error_code ec, std::string_
 
 std::string args_parser::reader::where(field f) const {
     switch (f) {
-        case field::root: return "ExtenderArgs";
+        case field::root:
+            return form_ == body_form::preemption ? "ExtenderPreemptionArgs" : "ExtenderArgs";
         case field::ignored:
-            return level_ == level::args ? "a field of ExtenderArgs that is not read"
-                                         : "a field of Nodes that is not read";
+            return "a field of " + (level_ == level::args ? where(field::root) : "Nodes") +
+                   " that is not read";
         case field::pod: return "Pod";
         case field::nodes: return "Nodes";
         case field::node_names: return "NodeNames";
+        case field::victims: return "NodeNameToVictims";
+        case field::meta_victims: return "NodeNameToMetaVictims";
         case field::items: return "Nodes.items";
         case field::item: return "Nodes.items[" + std::to_string(items_) + "]";
     }
@@ -538,7 +609,7 @@ args_parser::args_parser(policy_config const& config, args_sink& sink)
     : reader_(std::make_unique<reader>(config, sink)) {}
 args_parser::~args_parser() = default;
 
-void args_parser::start() { reader_->start(); }
+void args_parser::start(body_form form) { reader_->start(form); }
 std::span<char> args_parser::prepare() noexcept { return reader_->prepare(); }
 errc args_parser::commit(std::size_t size) { return reader_->commit(size); }
 errc args_parser::write(std::string_view bytes) { return reader_->write(bytes); }

@@ -8,13 +8,25 @@
 
 namespace nodesieve {
 
+std::string_view name_of(verb v) noexcept {
+    switch (v) {
+        case verb::filter: return "filter";
+        case verb::prioritize: return "prioritize";
+        case verb::preempt: return "preempt";
+    }
+    return {};
+}
+
 request_pipeline::request_pipeline(policy const& rules, limits const& bounds,
                                    invalid_pod_answer invalid_pod)
     : rules_(rules), bounds_(bounds), invalid_pod_(invalid_pod), parser_(rules.config(), *this) {}
 
-void request_pipeline::start(verb v) {
-    parser_.start();
+void request_pipeline::start(verb v, named_nodes known) {
     verb_ = v;
+    known_ = std::move(known);
+    parser_.start(v == verb::preempt                            ? body_form::preemption
+                  : known_.state == named_nodes::readiness::off ? body_form::nodes
+                                                                : body_form::nodes_or_names);
     body_bytes_ = 0;
     node_count_ = 0;
     pod_error_.reset();
@@ -22,12 +34,16 @@ void request_pipeline::start(verb v) {
     pod_namespace_.clear();
     pod_name_.clear();
     nodes_before_pod_ = false;
+    by_name_ = false;
+    named_.assign(known_.index ? known_.index->size() : 0, false);
+    named_twice_.reset();
     nodes_.clear();
     names_.clear();
     reply_.clear();
     counts_ = {};
     failure_ = {};
     if (verb_ == verb::filter) filter_result_writer(reply_).begin();
+    if (verb_ == verb::preempt) preemption_result_writer(reply_).begin();
     node_text_at_ = reply_.size();
 }
 
@@ -62,33 +78,67 @@ errc request_pipeline::finish() {
         failure_ = parser_.failure();
         return failure_.code;
     }
+    if (verb_ == verb::preempt && known_.state == named_nodes::readiness::off)
+        return fail(errc::node_cache_off,
+                    "its bodies carry no nodes: run the extender with --node-cache=watch, or take "
+                    "preemptVerb out of the KubeSchedulerConfiguration");
     if (node_count_ > bounds_.max_nodes)
         return fail(errc::too_many_nodes, std::to_string(node_count_) + " nodes are more than " +
                                               std::to_string(bounds_.max_nodes) +
                                               ": raise --max-nodes");
     if (check_names() != errc::success || check_pod() != errc::success) return failure_.code;
+    if ((by_name_ || verb_ == verb::preempt) && known_.state == named_nodes::readiness::not_ready)
+        return fail(errc::node_cache_not_ready, known_.why_not_ready);
     for (auto const& n : nodes_) ++counts_[judge(n)];
     return errc::success;
 }
 
 void request_pipeline::compose() {
     assert(failure_.code == errc::success);
-    if (verb_ == verb::prioritize) {
-        host_priority_writer writer(reply_);
-        writer.begin();
-        for (auto const& n : nodes_)
-            writer.host(name_of(n), rules_.extender_score(requirement_, n.memory_mib));
-        return writer.end();
+    switch (verb_) {
+        case verb::filter: return by_name_ ? compose_names() : compose_nodes();
+        case verb::prioritize: {
+            host_priority_writer writer(reply_);
+            writer.begin();
+            for (auto const& n : nodes_)
+                writer.host(name_of(n),
+                            rules_.extender_score(requirement_, std::max(0, n.memory_mib)));
+            return writer.end();
+        }
+        case verb::preempt:
+            if (nodes_before_pod_) drop_refused();
+            return preemption_result_writer(reply_).end();
     }
+}
+
+void request_pipeline::compose_nodes() {
     if (nodes_before_pod_) drop_refused();
     filter_result_writer writer(reply_);
     writer.end_nodes();
-    for (auto const& n : nodes_) {
-        const auto v = judge(n);
-        if (v == verdict::fits) continue;
-        writer.failed(name_of(n), v == verdict::invalid_pod ? sentence(*pod_error_) : reason(v));
-    }
+    for (auto const& n : nodes_)
+        if (const auto v = judge(n); v != verdict::fits) writer.failed(name_of(n), reason_of(v));
     writer.end();
+}
+
+void request_pipeline::compose_names() {
+    reply_.clear();
+    filter_names_writer writer(reply_);
+    writer.begin();
+    for (auto const& n : nodes_)
+        if (judge(n) == verdict::fits) writer.passed(name_of(n));
+    writer.end_passed();
+    for (auto const& n : nodes_)
+        if (const auto v = judge(n); v != verdict::fits) writer.failed(name_of(n), reason_of(v));
+    writer.end();
+}
+
+void request_pipeline::compose_error() {
+    assert(verb_ == verb::filter && failure_.code == errc::node_cache_not_ready);
+    reply_.clear();
+    filter_names_writer writer(reply_);
+    writer.begin();
+    writer.end_passed();
+    writer.end(std::string(sentence(failure_.code)) + ": " + failure_.detail);
 }
 
 void request_pipeline::on_pod(pod_facts const& pod, std::string_view namespace_name,
@@ -105,25 +155,67 @@ void request_pipeline::on_node_part(std::string_view text) {
 void request_pipeline::on_node(std::string_view text, std::string_view name,
                                std::int32_t memory_mib) {
     if (++node_count_ > bounds_.max_nodes) return;
-    node n{node_text_at_, 0, static_cast<std::uint32_t>(names_.size()),
-           static_cast<std::uint32_t>(name.size()), memory_mib};
-    names_.append(name);
-    if (!pod_error_) nodes_before_pod_ = true;
+    auto n = add(name, memory_mib);
     if (keeps_text()) {
-        if (pod_error_ && judge(n) != verdict::fits) {
-            reply_.truncate(node_text_at_);
-        } else {
-            reply_.append(text);
-            n.text_size = reply_.size() - node_text_at_;
-            reply_.append(',');
-            node_text_at_ = reply_.size();
-        }
+        reply_.append(text);
+        keep_or_drop(n);
     }
     nodes_.push_back(n);
 }
 
+void request_pipeline::on_node_name(std::string_view name) {
+    if (known_.state == named_nodes::readiness::off || ++node_count_ > bounds_.max_nodes) return;
+    nodes_.push_back(add(name, memory_of(name)));
+}
+
+void request_pipeline::on_node_names_end() {
+    by_name_ = known_.state != named_nodes::readiness::off;
+}
+
+void request_pipeline::on_candidate(std::string_view name, std::span<std::string const> uids,
+                                    std::int64_t violations) {
+    if (++node_count_ > bounds_.max_nodes) return;
+    auto n = add(name, memory_of(name));
+    if (keeps_text()) {
+        preemption_result_writer(reply_).candidate(name, uids, violations);
+        reply_.truncate(reply_.size() - 1);
+        keep_or_drop(n);
+    }
+    nodes_.push_back(n);
+}
+
+request_pipeline::node request_pipeline::add(std::string_view name, std::int32_t memory_mib) {
+    if (!pod_error_) nodes_before_pod_ = true;
+    const node n{node_text_at_, 0, static_cast<std::uint32_t>(names_.size()),
+                 static_cast<std::uint32_t>(name.size()), memory_mib};
+    names_.append(name);
+    return n;
+}
+
+/// Of a node that is only named; notes names that come twice.
+std::int32_t request_pipeline::memory_of(std::string_view name) {
+    if (!known_.index) return unknown_node;
+    const auto found = known_.index->find(name);
+    if (!found) return unknown_node;
+    if (named_[found->place] && !named_twice_)
+        named_twice_ = static_cast<std::uint32_t>(nodes_.size());
+    named_[found->place] = true;
+    return found->memory_mib;
+}
+
+/// The text of `n` ends reply_: cuts it off if the node is known not to fit.
+void request_pipeline::keep_or_drop(node& n) {
+    if (pod_error_ && judge(n) != verdict::fits) {
+        reply_.truncate(node_text_at_);
+        return;
+    }
+    n.text_size = reply_.size() - node_text_at_;
+    reply_.append(',');
+    node_text_at_ = reply_.size();
+}
+
 bool request_pipeline::keeps_text() const noexcept {
-    return verb_ == verb::filter && node_count_ <= bounds_.max_nodes &&
+    return verb_ != verb::prioritize && node_count_ <= bounds_.max_nodes &&
            (!pod_error_ || pod_error_ == errc::success);
 }
 
@@ -131,19 +223,42 @@ std::string_view request_pipeline::name_of(node const& n) const noexcept {
     return std::string_view(names_).substr(n.name_at, n.name_size);
 }
 
+std::string_view request_pipeline::reason_of(verdict v) const noexcept {
+    return v == verdict::invalid_pod ? sentence(*pod_error_) : reason(v);
+}
+
 verdict request_pipeline::judge(node const& n) const noexcept {
     if (pod_error_ != errc::success) return verdict::invalid_pod;
+    // A Pod without a minimum may evict wherever kube-scheduler says.
+    const bool any_node = verb_ == verb::preempt && requirement_.min_memory_mib == 0;
+    if (n.memory_mib == unknown_node && !any_node) return verdict::unknown_node;
     return policy::judge(requirement_, n.memory_mib);
 }
 
+/// Where a node stands in the request, for people.
+std::string request_pipeline::place_of(std::uint32_t position) const {
+    if (verb_ == verb::preempt) return "entry " + std::to_string(position) + " of the victims";
+    return (by_name_ ? "NodeNames[" : "Nodes.items[") + std::to_string(position) + "]";
+}
+
 errc request_pipeline::check_names() {
+    const bool named = by_name_ || verb_ == verb::preempt;
+    const std::string field = named ? "name" : "metadata.name";
     order_.clear();
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
         const auto name = name_of(nodes_[i]);
-        if (name.empty())
-            return fail(errc::bad_node_name,
-                        "Nodes.items[" + std::to_string(i) + "] has no metadata.name");
-        order_.push_back({std::hash<std::string_view>{}(name), i});
+        if (name.empty()) return fail(errc::bad_node_name, place_of(i) + " has no " + field);
+        const bool checked = named && nodes_[i].memory_mib != unknown_node;  // by named_twice_
+        if (!checked) order_.push_back({std::hash<std::string_view>{}(name), i});
+    }
+    const auto same_name = [&](std::uint32_t first, std::uint32_t second) {
+        return fail(errc::bad_node_name,
+                    place_of(first) + " and " + place_of(second) + " have the same " + field);
+    };
+    if (named_twice_) {
+        const auto name = name_of(nodes_[*named_twice_]);
+        const auto first = std::ranges::find(nodes_, name, [this](auto& n) { return name_of(n); });
+        return same_name(static_cast<std::uint32_t>(first - nodes_.begin()), *named_twice_);
     }
     // Sorted rather than hashed into buckets: names that collide on purpose cost nothing more.
     const auto key = [this](name_order const& o) {
@@ -153,12 +268,12 @@ errc request_pipeline::check_names() {
     const auto twin = std::ranges::adjacent_find(order_, {}, key);
     if (twin == order_.end()) return errc::success;
     const auto [first, second] = std::minmax(twin->node, std::next(twin)->node);
-    return fail(errc::bad_node_name, "Nodes.items[" + std::to_string(first) + "] and [" +
-                                         std::to_string(second) + "] have the same metadata.name");
+    return same_name(first, second);
 }
 
 errc request_pipeline::check_pod() {
     if (*pod_error_ == errc::success) return errc::success;
+    if (verb_ == verb::preempt) return errc::success;  // evicts nothing
     if (verb_ == verb::filter && invalid_pod_ == invalid_pod_answer::unschedulable)
         return errc::success;
     auto const& config = rules_.config();

@@ -15,6 +15,12 @@ void end_list(byte_chunks& out, char end) {
     out.append(end);
 }
 
+void append_number(byte_chunks& out, std::int64_t number) {
+    std::array<char, 20> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    out.append(std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data())));
+}
+
 }  // namespace
 
 void append_json_string(byte_chunks& out, std::string_view text) {
@@ -60,15 +66,58 @@ void filter_result_writer::end() {
     out_.append(R"(,"Error":""})");
 }
 
+void filter_names_writer::begin() { out_.append(R"({"Nodes":null,"NodeNames":[)"); }
+
+void filter_names_writer::passed(std::string_view name) {
+    append_json_string(out_, name);
+    out_.append(',');
+}
+
+void filter_names_writer::end_passed() {
+    end_list(out_, ']');
+    out_.append(R"(,"FailedNodes":null,"FailedAndUnresolvableNodes":{)");
+}
+
+void filter_names_writer::failed(std::string_view name, std::string_view reason) {
+    filter_result_writer(out_).failed(name, reason);
+}
+
+void filter_names_writer::end(std::string_view error) {
+    end_list(out_, '}');
+    out_.append(R"(,"Error":)");
+    append_json_string(out_, error);
+    out_.append('}');
+}
+
+void preemption_result_writer::begin() { out_.append(R"({"NodeNameToMetaVictims":{)"); }
+
+void preemption_result_writer::candidate(std::string_view node, std::span<std::string const> uids,
+                                         std::int64_t violations) {
+    append_json_string(out_, node);
+    out_.append(R"(:{"Pods":[)");
+    for (auto const& uid : uids) {
+        out_.append(R"({"UID":)");
+        append_json_string(out_, uid);
+        out_.append("},");
+    }
+    end_list(out_, ']');
+    out_.append(R"(,"NumPDBViolations":)");
+    append_number(out_, violations);
+    out_.append("},");
+}
+
+void preemption_result_writer::end() {
+    end_list(out_, '}');
+    out_.append('}');
+}
+
 void host_priority_writer::begin() { out_.append('['); }
 
 void host_priority_writer::host(std::string_view name, std::int32_t score) {
     out_.append(R"({"Host":)");
     append_json_string(out_, name);
     out_.append(R"(,"Score":)");
-    std::array<char, 12> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), score).ptr;
-    out_.append(std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data())));
+    append_number(out_, score);
     out_.append("},");
 }
 

@@ -8,6 +8,7 @@ std::string_view reason(verdict v) noexcept {
         case verdict::invalid_pod: break;
         case verdict::invalid_label: return "missing or invalid administrator GPU-memory label";
         case verdict::below_minimum: return "GPU memory label is below the required minimum";
+        case verdict::unknown_node: return "node is not in the extender's cache yet";
     }
     return {};
 }
@@ -18,6 +19,7 @@ std::string_view slug(verdict v) noexcept {
         case verdict::invalid_label: return "invalid_label";
         case verdict::below_minimum: return "below_minimum";
         case verdict::invalid_pod: return "invalid_pod";
+        case verdict::unknown_node: return "unknown_node";
     }
     return {};
 }

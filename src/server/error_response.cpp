@@ -7,9 +7,12 @@ unsigned status_of(errc e) noexcept {
         case errc::success: return 200;
         case errc::body_too_large:
         case errc::too_many_nodes: return 413;
+        case errc::node_cache_not_ready: return 503;
         case errc::malformed_request:
         case errc::trailing_data:
         case errc::pod_and_nodes_required:
+        case errc::pod_and_victims_required:
+        case errc::node_cache_off:
         case errc::bad_node_name:
         case errc::missing_pod:
         case errc::invalid_minimum:
@@ -26,8 +29,9 @@ error_response to_response(diagnostics const& failure) {
 
 error_response not_found() {
     return {404,
-            "404 page not found\nthis port answers POST /filter and POST /prioritize: check "
-            "urlPrefix, filterVerb and prioritizeVerb in the KubeSchedulerConfiguration\n",
+            "404 page not found\nthis port answers POST to /filter, /prioritize and /preempt: "
+            "check urlPrefix, filterVerb, prioritizeVerb and preemptVerb in the "
+            "KubeSchedulerConfiguration\n",
             {}};
 }
 

@@ -15,23 +15,31 @@
 namespace nodesieve::server {
 namespace {
 
-constexpr std::array statuses{200U, 400U, 408U, 413U};
+constexpr std::array verbs{verb::filter, verb::prioritize, verb::preempt};
+constexpr std::array statuses{200U, 400U, 408U, 413U, 503U};
 constexpr std::array unrouted_statuses{400U, 404U, 405U, 408U, 431U};
-constexpr std::array<std::string_view, 10> refusals{
-    "malformed_request", "body_too_large", "trailing_data",   "pod_and_nodes_required",
-    "too_many_nodes",    "bad_node_name",  "invalid_minimum", "minimum_without_gpu",
-    "read_timeout",      "bad_chunk"};
+constexpr std::array<std::string_view, 13> refusals{"malformed_request",
+                                                    "body_too_large",
+                                                    "trailing_data",
+                                                    "pod_and_nodes_required",
+                                                    "too_many_nodes",
+                                                    "bad_node_name",
+                                                    "invalid_minimum",
+                                                    "minimum_without_gpu",
+                                                    "read_timeout",
+                                                    "bad_chunk",
+                                                    "pod_and_victims_required",
+                                                    "node_cache_off",
+                                                    "node_cache_not_ready"};
 constexpr std::array<std::string_view, 5> unrouted_refusals{
     "not_found", "method_not_allowed", "bad_request", "header_timeout", "header_too_large"};
 constexpr std::array verdicts{verdict::fits, verdict::invalid_label, verdict::below_minimum,
-                              verdict::invalid_pod};
+                              verdict::invalid_pod, verdict::unknown_node};
 
 // From names-only requests of a few hundred microseconds to kube-scheduler's default timeout of 5
 // s.
 const prometheus::Histogram::BucketBoundaries duration_buckets{
     0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5};
-
-std::string name_of(verb v) { return v == verb::filter ? "filter" : "prioritize"; }
 
 struct verb_metrics {
     std::map<unsigned, prometheus::Counter*> requests;
@@ -44,8 +52,9 @@ struct verb_metrics {
 
 struct metrics::families {
     prometheus::Registry registry;
-    std::array<verb_metrics, 2> verbs;
+    std::array<verb_metrics, verb_count> verbs;
     std::array<prometheus::Counter*, verdict_count> nodes{};
+    std::array<prometheus::Counter*, verdict_count> candidates{};
     std::map<unsigned, prometheus::Counter*> unrouted;
     std::map<std::string_view, prometheus::Counter*> unrouted_refusals;
     prometheus::Counter* abandoned = nullptr;
@@ -76,9 +85,9 @@ metrics::metrics(std::string_view version) : families_(std::make_unique<families
                      .Name("nodesieve_last_request_timestamp_seconds")
                      .Help("Unix time of the last extender request, by verb; 0 before the first.")
                      .Register(registry);
-    for (const auto v : {verb::filter, verb::prioritize}) {
+    for (const auto v : verbs) {
         auto& m = families_->verbs[static_cast<std::size_t>(v)];
-        const auto name = name_of(v);
+        const std::string name(name_of(v));
         for (const auto status : statuses)
             m.requests[status] = &requests.Add({{"verb", name}, {"code", std::to_string(status)}});
         for (const auto reason : refusals)
@@ -97,9 +106,17 @@ metrics::metrics(std::string_view version) : families_(std::make_unique<families
                       .Name("nodesieve_filtered_nodes_total")
                       .Help("Nodes that filter judged, by verdict.")
                       .Register(registry);
-    for (const auto v : verdicts)
-        families_->nodes[static_cast<std::size_t>(v)] =
-            &nodes.Add({{"verdict", std::string(slug(v))}});
+    auto& candidates = prometheus::BuildCounter()
+                           .Name("nodesieve_preemption_candidates_total")
+                           .Help(
+                               "Nodes that kube-scheduler offered for preemption, by verdict. All "
+                               "but those that fit are spared.")
+                           .Register(registry);
+    for (const auto v : verdicts) {
+        const auto i = static_cast<std::size_t>(v);
+        families_->nodes[i] = &nodes.Add({{"verdict", std::string(slug(v))}});
+        families_->candidates[i] = &candidates.Add({{"verdict", std::string(slug(v))}});
+    }
 
     families_->abandoned = &prometheus::BuildCounter()
                                 .Name("nodesieve_abandoned_requests_total")
@@ -139,9 +156,10 @@ void metrics::count(request_record const& record) {
         found->second->Increment();
     m.duration->Observe(std::chrono::duration<double>(record.duration).count());
     m.last_request->SetToCurrentTime();
+    if (record.what == verb::prioritize) return;
+    auto& judged = record.what == verb::filter ? families_->nodes : families_->candidates;
     for (const auto v : verdicts)
-        if (record.nodes[v] != 0)
-            families_->nodes[static_cast<std::size_t>(v)]->Increment(record.nodes[v]);
+        if (record.nodes[v] != 0) judged[static_cast<std::size_t>(v)]->Increment(record.nodes[v]);
 }
 
 void metrics::count_unrouted(unsigned status, std::string_view reason) {

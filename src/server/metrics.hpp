@@ -16,7 +16,7 @@ struct request_record {
     unsigned status = 0;
     std::string_view refusal;  ///< the reason, one of docs/metrics.md; empty for an answer
     std::chrono::nanoseconds duration{};  ///< first byte of the request to last byte of the answer
-    verdict_counts nodes;                 ///< of filter only
+    verdict_counts nodes;                 ///< of filter and preempt
 };
 
 /// The metrics of /metrics, by prometheus-cpp. docs/metrics.md lists them. Every series exists from

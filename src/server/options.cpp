@@ -150,7 +150,7 @@ struct flag {
 
 /// Every flag with a value, in the order of the help text.
 constexpr flag flags[] = {
-    {"Listening", "listen", ":8443", "filter and prioritize",
+    {"Listening", "listen", ":8443", "filter, prioritize, preempt",
      [](options& o, std::string_view v) { o.listen = address(v); }},
     {"Listening", "admin-listen", ":8080", "plain HTTP: /metrics /healthz /readyz",
      [](options& o, std::string_view v) { o.admin_listen = address(v); }},
@@ -197,6 +197,17 @@ constexpr flag flags[] = {
              one_of<invalid_pod_answer>(v, {"error", invalid_pod_answer::error},
                                         {"unschedulable", invalid_pod_answer::unschedulable});
      }},
+
+    {"Node cache, for nodeCacheCapable: true and preempt", "node-cache", "off", "off or watch",
+     [](options& o, std::string_view v) {
+         o.node_cache = one_of<node_cache_mode>(v, {"off", node_cache_mode::off},
+                                                {"watch", node_cache_mode::watch});
+     }},
+    {"Node cache, for nodeCacheCapable: true and preempt", "node-cache-max-age", "5m",
+     "older is not used",
+     [](options& o, std::string_view v) { o.node_cache_max_age = duration(v); }},
+    {"Node cache, for nodeCacheCapable: true and preempt", "kubeconfig", "",
+     "empty: in-cluster credentials", [](options& o, std::string_view v) { o.kubeconfig = v; }},
 
     {"Timeouts", "handshake-timeout", "5s", "TLS handshake",
      [](options& o, std::string_view v) { o.timeouts.handshake = duration(v); }},

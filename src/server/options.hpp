@@ -29,6 +29,12 @@ struct timeouts {
     std::chrono::milliseconds idle = std::chrono::seconds(120);
 };
 
+/// Where the nodes are known from that a request only names.
+enum class node_cache_mode : std::uint8_t {
+    off,    ///< nowhere: such requests are refused
+    watch,  ///< list and watch of the API server
+};
+
 /// What the server runs with; the defaults are those of the flags. Plain data.
 struct options {
     server::command command = server::command::serve;
@@ -46,6 +52,10 @@ struct options {
 
     policy_config policy;
     invalid_pod_answer invalid_pod = invalid_pod_answer::error;
+
+    node_cache_mode node_cache = node_cache_mode::off;
+    std::chrono::milliseconds node_cache_max_age = std::chrono::minutes(5);  ///< 1 ms to 1 h
+    std::filesystem::path kubeconfig;  ///< empty: the credentials of the Pod's service account
 
     server::timeouts timeouts;
     server::log_format log_format = server::log_format::text;

@@ -22,6 +22,7 @@ struct route {
 inline constexpr std::array routes{
     route{"/filter", boost::beast::http::verb::post, verb::filter},
     route{"/prioritize", boost::beast::http::verb::post, verb::prioritize},
+    route{"/preempt", boost::beast::http::verb::post, verb::preempt},
 };
 
 /// The path of a request target (RFC 9112 section 3.2) in origin or absolute form, without its

@@ -3,6 +3,7 @@
 #include "event_loops.hpp"
 #include "log.hpp"
 #include "metrics.hpp"
+#include "node_cache.hpp"
 #include "options.hpp"
 
 #include <nodesieve/policy.hpp>
@@ -14,6 +15,7 @@
 #include <functional>
 #include <list>
 #include <mutex>
+#include <optional>
 
 namespace nodesieve::server {
 
@@ -41,13 +43,17 @@ class connection_registry {
 struct service {
     service(options const& chosen, event_loops& running, server::metrics& measured,
             server::log& logged)
-        : settings(chosen), rules(chosen.policy), loops(running), metrics(measured), log(logged) {}
+        : settings(chosen), rules(chosen.policy), loops(running), metrics(measured), log(logged) {
+        if (settings.node_cache == node_cache_mode::watch)
+            node_cache.emplace(settings.node_cache_max_age);
+    }
 
     options const& settings;
     const policy rules;
     event_loops& loops;
     server::metrics& metrics;
     server::log& log;
+    std::optional<server::node_cache> node_cache;  ///< where requests may name nodes only
     connection_registry connections;
     std::atomic<bool> draining = false;  ///< set once, before connections.wake_all()
     /// Lines that a peer can cause at will.

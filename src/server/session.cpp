@@ -53,8 +53,6 @@ constexpr std::chrono::seconds linger_time{2};
 /// How long a new connection may take to send its request when the service drains already.
 constexpr std::chrono::seconds late_request_time{1};
 
-std::string_view name_of(verb v) { return v == verb::filter ? "filter" : "prioritize"; }
-
 /// Whether the bytes were wrong, rather than the connection.
 bool is_http_error(error_code const& ec) {
     return ec.category() == make_error_code(http::error::need_more).category();
@@ -336,7 +334,7 @@ asio::awaitable<typename session<Transport>::next> session<Transport>::answer_ve
     if (!pipeline_)
         pipeline_.emplace(shared_.rules, shared_.settings.limits, shared_.settings.invalid_pod);
     auto& pipeline = *pipeline_;
-    pipeline.start(what);
+    pipeline.start(what, shared_.node_cache ? shared_.node_cache->nodes() : named_nodes{});
 
     diagnostics failure;
     bool whole = true;  // the body was read to its end
@@ -355,13 +353,16 @@ asio::awaitable<typename session<Transport>::next> session<Transport>::answer_ve
     }
 
     const bool keep_alive = whole && keeps_alive(p);
-    const auto status = status_of(failure.code);
+    // kube-scheduler shows the Error of a filter result, and nothing of any other status.
+    const bool in_result = what == verb::filter && failure.code == errc::node_cache_not_ready;
+    const auto status = in_result ? 200 : status_of(failure.code);
+    if (failure.code != errc::success)
+        log_refusal(what, status, slug(failure.code), failure.detail);
     error_code ec;
-    if (failure.code == errc::success) {
-        pipeline.compose();
+    if (failure.code == errc::success || in_result) {
+        in_result ? pipeline.compose_error() : pipeline.compose();
         ec = co_await send_reply(keep_alive);
     } else {
-        log_refusal(what, status, slug(failure.code), failure.detail);
         auto answer = to_response(failure);
         ec = co_await send_error(std::move(answer), keep_alive);
     }
@@ -515,7 +516,7 @@ void session<Transport>::count(verb what, unsigned status, std::string_view refu
                           .refusal = refusal,
                           .duration = clock::now() - started_,
                           .nodes = {}};
-    if (what == verb::filter && status == 200) record.nodes = pipeline_->counts();
+    if (refusal.empty()) record.nodes = pipeline_->counts();
     shared_.metrics.count(record);
     if (sent) return;
     shared_.metrics.count_unsent_answer();

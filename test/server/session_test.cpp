@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(tells_404_from_405) {
                                    {"HEAD", "/filter", 405},  {"OPTIONS", "/filter", 405},
                                    {"POST", "/filter/", 404}, {"POST", "//filter", 404},
                                    {"POST", "/FILTER", 404},  {"GET", "/metrics", 404},
-                                   {"OPTIONS", "*", 404},     {"POST", "/preempt", 404}};
+                                   {"OPTIONS", "*", 404},     {"POST", "/preempt/", 404}};
     for (auto const& r : rows) {
         BOOST_TEST_CONTEXT(r.method << ' ' << r.target) {
             client.send(request_text(r.method, r.target, r.method == "POST" ? "{}" : ""));

@@ -74,7 +74,8 @@ BOOST_AUTO_TEST_CASE(accepts_no_connection_any_more) {
             return true;
         }
     };
-    while (!is_refused()) {}  // bounded by the test's timeout
+    while (!is_refused()) {
+    }  // bounded by the test's timeout
     client.send(body);
     BOOST_TEST(client.receive().result_int() == 200U);
     server->wait();

@@ -22,6 +22,14 @@ struct recorder final : args_sink {
     std::string pod_name;
     std::vector<node> nodes;
     std::string part;
+    struct candidate {
+        std::string node;
+        std::vector<std::string> uids;
+        std::int64_t violations;
+    };
+    std::vector<std::string> names;
+    bool names_given = false;
+    std::vector<candidate> candidates;
 
     void on_pod(pod_facts const& pod, std::string_view, std::string_view name) override {
         pods.push_back(pod);
@@ -32,6 +40,12 @@ struct recorder final : args_sink {
         nodes.push_back({part.append(text), std::string(name), memory_mib});
         part.clear();
     }
+    void on_node_name(std::string_view name) override { names.emplace_back(name); }
+    void on_node_names_end() override { names_given = true; }
+    void on_candidate(std::string_view name, std::span<std::string const> uids,
+                      std::int64_t violations) override {
+        candidates.push_back({std::string(name), {uids.begin(), uids.end()}, violations});
+    }
 };
 
 struct parsed {
@@ -40,10 +54,11 @@ struct parsed {
     std::string detail;
 };
 
-parsed parse(std::string_view body, policy_config const& config = {}) {
+parsed parse(std::string_view body, policy_config const& config = {},
+             body_form form = body_form::nodes) {
     parsed result;
     args_parser parser(config, result.seen);
-    parser.start();
+    parser.start(form);
     if (parser.write(body) == errc::success) (void)parser.finish();
     result.code = parser.failure().code;
     result.detail = parser.failure().detail;
@@ -83,7 +98,7 @@ BOOST_AUTO_TEST_CASE(reads_directly_into_its_buffer) {
     recorder seen;
     const policy_config config;
     args_parser parser(config, seen);
-    parser.start();
+    parser.start(body_form::nodes);
     for (std::size_t at = 0; at < body.size();) {
         const auto space = parser.prepare();
         BOOST_REQUIRE(!space.empty());
@@ -101,10 +116,10 @@ BOOST_AUTO_TEST_CASE(forgets_the_last_body_at_start) {
     recorder seen;
     const policy_config config;
     args_parser parser(config, seen);
-    parser.start();
+    parser.start(body_form::nodes);
     BOOST_TEST((parser.write(R"({"Pod":{}, "Pod":{}})") == errc::success));
     BOOST_TEST((parser.finish() == errc::malformed_request));
-    parser.start();
+    parser.start(body_form::nodes);
     BOOST_TEST((parser.write(nodes_of(R"({"metadata":{"name":"a"}})")) == errc::success));
     BOOST_TEST((parser.finish() == errc::success));
 }
