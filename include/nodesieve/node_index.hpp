@@ -20,9 +20,9 @@ namespace nodesieve {
 class node_index {
   public:
     struct node {
-        std::string_view name;         ///< valid as long as a copy of the index
-        std::int32_t memory_mib = 0;   ///< what the memory label states; 0: none, or no valid one
-        std::uint32_t place = 0;       ///< in 0..size()-1, one for each node of this state
+        std::string_view name;        ///< valid as long as a copy of the index
+        std::int32_t memory_mib = 0;  ///< what the memory label states; 0: none, or no valid one
+        std::uint32_t place = 0;      ///< in 0..size()-1, one for each node of this state
     };
 
     /// No nodes.

@@ -407,28 +407,13 @@ bool args_parser::reader::is_given(field f) const noexcept {
 
 /// For Go null leaves nothing of a pointer or slice that was given before, and is a zero Node.
 void args_parser::reader::null_value() {
-    switch (field_) {
-        case field::node_names:
-            if (form_ == body_form::nodes) {
-                node_names_given_ = false;
-                return;
-            }
-            [[fallthrough]];
-        case field::victims:
-        case field::meta_victims:
-        case field::item:
-            sink_.on_node("null", {}, 0);
-            ++items_;
-            return;
-        case field::pod:
-        case field::nodes:
-        case field::items:
-            if (is_given(field_))
-                fail(errc::malformed_request,
-                     where(field_) + " is given twice, before " + position());
-            return;
-        case field::root:
-        case field::ignored: return;
+    if (field_ == field::item) {
+        sink_.on_node("null", {}, 0);
+        ++items_;
+    } else if (field_ == field::node_names && form_ == body_form::nodes) {
+        node_names_given_ = false;
+    } else if (is_given(field_)) {
+        fail(errc::malformed_request, where(field_) + " is given twice, before " + position());
     }
 }
 

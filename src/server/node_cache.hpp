@@ -10,8 +10,8 @@
 
 namespace nodesieve::server {
 
-/// The nodes that the API server has told of, and when it was last heard: written by the watch, read
-/// by every request. Thread-safe.
+/// The nodes that the API server has told of, and when it was last heard: written by the watch,
+/// read by every request. Thread-safe.
 class node_cache {
   public:
     using clock = std::chrono::steady_clock;

@@ -16,7 +16,7 @@ template <class Feed>
 outcome run_with(verb v, setting const& s, Feed feed) {
     const policy rules(s.config);
     request_pipeline pipeline(rules, s.bounds, s.invalid_pod);
-    pipeline.start(v);
+    pipeline.start(v, s.known);
     feed(pipeline);
     if (pipeline.finish() != errc::success)
         return {pipeline.failure().code, pipeline.failure().detail, {}};

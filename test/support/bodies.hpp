@@ -24,6 +24,7 @@ struct setting {
     policy_config config;
     limits bounds;
     invalid_pod_answer invalid_pod = invalid_pod_answer::error;
+    named_nodes known;
 };
 
 /// How a body is cut into pieces.

@@ -68,4 +68,33 @@ BOOST_AUTO_TEST_CASE(a_request_of_5000_nodes_allocates_as_often_as_one_of_500) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_request_of_5000_names_allocates_as_often_as_one_of_500) {
+    const policy rules({});
+    node_index_builder builder;
+    const auto name = [](std::size_t i) { return "ip-10-0-0-" + std::to_string(i) + ".internal"; };
+    for (std::size_t i = 0; i < 5000; ++i) builder.set(name(i), static_cast<std::int32_t>(i % 11));
+    const named_nodes known{named_nodes::readiness::ready, builder.snapshot(), {}};
+    const auto body = [&](std::size_t nodes) {
+        std::string result = R"({"Pod":{},"NodeNames":[)";
+        for (std::size_t i = 0; i < nodes; ++i) result += (i > 0 ? ",\"" : "\"") + name(i) + '"';
+        return result + "]}";
+    };
+    const auto small = body(500);
+    const auto large = body(5000);
+    request_pipeline pipeline(rules, {}, invalid_pod_answer::error);
+    const auto count = [&](std::string const& text, verb v) {
+        const auto before = allocations;
+        pipeline.start(v, known);
+        pipeline.write(text);
+        BOOST_REQUIRE((pipeline.finish() == errc::success));
+        pipeline.compose();
+        return allocations - before;
+    };
+    for (const auto v : {verb::filter, verb::prioritize}) {
+        (void)count(large, v);  // the buffers grow once
+        BOOST_TEST(count(large, v) == count(small, v));
+        BOOST_TEST(count(large, v) < 20U);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
