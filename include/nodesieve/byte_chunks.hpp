@@ -26,6 +26,18 @@ class byte_chunks {
 
     void append(std::string_view bytes);
     void append(char c) { append(std::string_view(&c, 1)); }
+    /// Several at once: one look for room, and literals are copied inline.
+    template <class... Parts>
+    requires(sizeof...(Parts) > 1) void append(Parts const&... parts) {
+        const std::size_t total = (std::string_view(parts).size() + ...);
+        const auto chunk = static_cast<std::size_t>(size_ / chunk_bytes);
+        const auto offset = static_cast<std::size_t>(size_ % chunk_bytes);
+        if (chunk == chunks_.size() || total > chunk_bytes - offset)
+            return (append(std::string_view(parts)), ...);
+        char* to = chunks_[chunk].get() + offset;
+        ((to += std::string_view(parts).copy(to, std::string_view::npos)), ...);
+        size_ += total;
+    }
 
     /// Cuts off all bytes from `size` on. Precondition: size <= size(). Keeps the memory.
     void truncate(std::uint64_t size) noexcept;

@@ -13,22 +13,24 @@ namespace nodesieve {
 /// A copy shares it, and it lives as long as any copy does, so requests on any number of threads
 /// read theirs while node_index_builder makes the next one.
 ///
-///     root -> 256 shards by hash -> slots by hash -> entries -> names
+///     root -> 256 shards by hash -> slots by hash -> names
 ///
-/// Neighbouring states share the shards in which they do not differ. A node costs its name and 24
-/// bytes.
+/// Neighbouring states share the shards in which they do not differ. A node costs its name and 32
+/// to 64 bytes.
 class node_index {
   public:
     struct node {
         std::string_view name;        ///< valid as long as a copy of the index
         std::int32_t memory_mib = 0;  ///< what the memory label states; 0: none, or no valid one
-        std::uint32_t place = 0;      ///< in 0..size()-1, one for each node of this state
+        std::uint32_t place = 0;      ///< a number that no other node of this state has
     };
 
     /// No nodes.
     node_index();
 
     [[nodiscard]] std::size_t size() const noexcept;
+    /// Every node's place is below it.
+    [[nodiscard]] std::size_t places() const noexcept;
     [[nodiscard]] std::optional<node> find(std::string_view name) const noexcept;
 
   private:
@@ -48,7 +50,8 @@ class node_index_builder {
   public:
     node_index_builder();
 
-    /// Puts a node in, or replaces it. `memory_mib` is in 0..max_memory_mib; 0: no valid label.
+    /// Puts a node in, or replaces it. Precondition: it has a name. `memory_mib` is in
+    /// 0..max_memory_mib; 0: no valid label.
     void set(std::string_view name, std::int32_t memory_mib);
     /// Takes a node out, if it is there.
     void erase(std::string_view name);

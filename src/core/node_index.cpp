@@ -1,7 +1,7 @@
 #include <nodesieve/node_index.hpp>
 
-#include <algorithm>
 #include <bit>
+#include <cassert>
 #include <functional>
 #include <string>
 #include <vector>
@@ -20,70 +20,75 @@ std::size_t shard_of(std::uint64_t hash) noexcept { return hash >> 56U; }
 
 /// Some of the nodes, in a hash table with open addressing.
 struct node_index::shard {
-    struct entry {
+    struct slot {
         std::uint32_t hash;
         std::int32_t memory_mib;
-        std::uint32_t name_at;  // in names
-        std::uint32_t name_size;
+        std::uint32_t name_at;    // in names
+        std::uint32_t name_size;  // 0: free
     };
 
-    [[nodiscard]] std::string_view name_of(entry const& e) const noexcept {
-        return std::string_view(names).substr(e.name_at, e.name_size);
-    }
-
-    /// The place of a name in entries; entries.size() for one that is not there.
-    [[nodiscard]] std::size_t find(std::string_view name, std::uint64_t hash) const noexcept {
-        const auto mask = slots.size() - 1;
-        for (auto slot = hash & mask; slots[slot] != 0; slot = (slot + 1) & mask) {
-            auto const& e = entries[slots[slot] - 1];
-            if (e.hash == static_cast<std::uint32_t>(hash) && name_of(e) == name)
-                return slots[slot] - 1;
-        }
-        return entries.size();
-    }
-
-    void reserve(std::size_t count, std::size_t name_bytes) {
-        entries.reserve(count);
+    shard() : shard(0, 0) {}
+    /// Empty, with room.
+    shard(std::size_t nodes, std::size_t name_bytes) : slots(std::bit_ceil(2 * nodes + 1)) {
         names.reserve(name_bytes);
-        slots.assign(std::bit_ceil(2 * count + 1), 0);
     }
 
-    /// Precondition: there is room by reserve(), and no entry of that name.
-    void add(std::string_view name, std::uint32_t hash, std::int32_t memory_mib) {
-        entries.push_back({hash, memory_mib, static_cast<std::uint32_t>(names.size()),
-                           static_cast<std::uint32_t>(name.size())});
-        names.append(name);
+    [[nodiscard]] std::string_view name_of(slot const& s) const noexcept {
+        return std::string_view(names).substr(s.name_at, s.name_size);
+    }
+
+    /// Where a name is, or the free slot where it would be put.
+    [[nodiscard]] std::size_t find(std::string_view name, std::uint32_t hash) const noexcept {
         const auto mask = slots.size() - 1;
-        std::size_t slot = hash & mask;
-        while (slots[slot] != 0) slot = (slot + 1) & mask;
-        slots[slot] = static_cast<std::uint32_t>(entries.size());
+        auto i = hash & mask;
+        while (slots[i].name_size != 0 && (slots[i].hash != hash || name_of(slots[i]) != name))
+            i = (i + 1) & mask;
+        return i;
     }
 
-    std::vector<entry> entries;
+    [[nodiscard]] bool holds(std::size_t i) const noexcept { return slots[i].name_size != 0; }
+
+    /// Precondition: there is room, the name is not empty and not there.
+    void add(std::string_view name, std::uint32_t hash, std::int32_t memory_mib) {
+        slots[find(name, hash)] = {hash, memory_mib, static_cast<std::uint32_t>(names.size()),
+                                   static_cast<std::uint32_t>(name.size())};
+        names.append(name);
+        ++count;
+    }
+
+    /// Adds all nodes of `other` but the one in its slot `left_out`.
+    void add_all(shard const& other, std::size_t left_out = SIZE_MAX) {
+        for (std::size_t i = 0; i < other.slots.size(); ++i)
+            if (other.holds(i) && i != left_out)
+                add(other.name_of(other.slots[i]), other.slots[i].hash, other.slots[i].memory_mib);
+    }
+
+    /// A power of two, at most half of them taken.
+    std::vector<slot> slots;
     std::string names;
-    /// A power of two, at most half full: 0 or the place of an entry + 1.
-    std::vector<std::uint32_t> slots = {0};
+    std::size_t count = 0;
 };
 
 struct node_index::root {
     std::array<std::shared_ptr<shard const>, shard_count> shards;
     std::array<std::uint32_t, shard_count> first_place{};
     std::size_t size = 0;
+    std::size_t places = 0;
 };
 
 node_index::node_index() : node_index(node_index_builder().snapshot()) {}
 
 std::size_t node_index::size() const noexcept { return root_->size; }
+std::size_t node_index::places() const noexcept { return root_->places; }
 
 std::optional<node_index::node> node_index::find(std::string_view name) const noexcept {
     const auto hash = hash_of(name);
     const auto which = shard_of(hash);
     auto const& s = *root_->shards[which];
-    const auto place = s.find(name, hash);
-    if (place == s.entries.size()) return std::nullopt;
-    auto const& e = s.entries[place];
-    return node{s.name_of(e), e.memory_mib,
-                root_->first_place[which] + static_cast<std::uint32_t>(place)};
+    const auto i = s.find(name, static_cast<std::uint32_t>(hash));
+    if (!s.holds(i)) return std::nullopt;
+    return node{s.name_of(s.slots[i]), s.slots[i].memory_mib,
+                root_->first_place[which] + static_cast<std::uint32_t>(i)};
 }
 
 node_index_builder::node_index_builder() {
@@ -91,32 +96,33 @@ node_index_builder::node_index_builder() {
 }
 
 void node_index_builder::set(std::string_view name, std::int32_t memory_mib) {
+    assert(!name.empty());
     const auto hash = hash_of(name);
+    const auto low = static_cast<std::uint32_t>(hash);
     auto& current = shards_[shard_of(hash)];
-    const auto place = current->find(name, hash);
-    if (place < current->entries.size()) {
-        if (current->entries[place].memory_mib == memory_mib) return;
+    const auto i = current->find(name, low);
+    if (current->holds(i)) {
+        if (current->slots[i].memory_mib == memory_mib) return;
         auto changed = std::make_shared<node_index::shard>(*current);
-        changed->entries[place].memory_mib = memory_mib;
+        changed->slots[i].memory_mib = memory_mib;
         current = std::move(changed);
         return;
     }
-    auto grown = std::make_shared<node_index::shard>();
-    grown->reserve(current->entries.size() + 1, current->names.size() + name.size());
-    for (auto const& e : current->entries) grown->add(current->name_of(e), e.hash, e.memory_mib);
-    grown->add(name, static_cast<std::uint32_t>(hash), memory_mib);
+    auto grown = std::make_shared<node_index::shard>(current->count + 1,
+                                                     current->names.size() + name.size());
+    grown->add_all(*current);
+    grown->add(name, low, memory_mib);
     current = std::move(grown);
 }
 
 void node_index_builder::erase(std::string_view name) {
     const auto hash = hash_of(name);
     auto& current = shards_[shard_of(hash)];
-    const auto place = current->find(name, hash);
-    if (place == current->entries.size()) return;
-    auto smaller = std::make_shared<node_index::shard>();
-    smaller->reserve(current->entries.size() - 1, current->names.size() - name.size());
-    for (auto const& e : current->entries)
-        if (&e != &current->entries[place]) smaller->add(current->name_of(e), e.hash, e.memory_mib);
+    const auto i = current->find(name, static_cast<std::uint32_t>(hash));
+    if (!current->holds(i)) return;
+    auto smaller = std::make_shared<node_index::shard>(current->count - 1,
+                                                       current->names.size() - name.size());
+    smaller->add_all(*current, i);
     current = std::move(smaller);
 }
 
@@ -124,8 +130,9 @@ node_index node_index_builder::snapshot() const {
     auto result = std::make_shared<node_index::root>();
     result->shards = shards_;
     for (std::size_t i = 0; i < shards_.size(); ++i) {
-        result->first_place[i] = static_cast<std::uint32_t>(result->size);
-        result->size += shards_[i]->entries.size();
+        result->first_place[i] = static_cast<std::uint32_t>(result->places);
+        result->size += shards_[i]->count;
+        result->places += shards_[i]->slots.size();
     }
     return node_index(std::move(result));
 }

@@ -23,7 +23,7 @@ void check_holds(node_index const& index, nodes const& expected) {
         BOOST_REQUIRE_MESSAGE(found, name << " is missing");
         BOOST_TEST(found->name == name);
         BOOST_TEST(found->memory_mib == memory);
-        BOOST_TEST(found->place < index.size());
+        BOOST_TEST(found->place < index.places());
         places.insert(found->place);
     }
     BOOST_TEST(places.size() == expected.size());
