@@ -31,6 +31,13 @@ enum class invalid_pod_answer : std::uint8_t {
                     ///< show
 };
 
+/// How much a request with names is told. kube-scheduler spends milliseconds on reading a reply for
+/// 5,000 names: docs/decisions/0006-compact-replies.md says what leaving things out changes.
+enum class names_reply : std::uint8_t {
+    full,     ///< a reason for each node that fails, a score for each node
+    compact,  ///< reasons only if no node passes; scores above the lowest one, less that
+};
+
 /// What nodes are judged by that a request only names.
 struct named_nodes {
     enum class readiness : std::uint8_t { off, not_ready, ready };
@@ -59,7 +66,8 @@ struct named_nodes {
 class request_pipeline final : private args_sink {
   public:
     /// `rules` must outlive the pipeline.
-    request_pipeline(policy const& rules, limits const& bounds, invalid_pod_answer invalid_pod);
+    request_pipeline(policy const& rules, limits const& bounds, invalid_pod_answer invalid_pod,
+                     names_reply named = names_reply::full);
 
     /// `known` is kept until the next start().
     void start(verb v, named_nodes known = {});
@@ -125,6 +133,7 @@ class request_pipeline final : private args_sink {
     [[nodiscard]] std::string place_of(std::uint32_t position) const;
     void compose_nodes();
     void compose_names();
+    void compose_scores();
     [[nodiscard]] verdict judge(node const& n) const noexcept;
     errc check_names();
     errc check_pod();
@@ -134,6 +143,7 @@ class request_pipeline final : private args_sink {
     policy const& rules_;
     limits bounds_;
     invalid_pod_answer invalid_pod_;
+    names_reply names_reply_;
     args_parser parser_;
     verb verb_ = verb::filter;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <ranges>
 
 namespace nodesieve {
 
@@ -18,8 +19,12 @@ std::string_view name_of(verb v) noexcept {
 }
 
 request_pipeline::request_pipeline(policy const& rules, limits const& bounds,
-                                   invalid_pod_answer invalid_pod)
-    : rules_(rules), bounds_(bounds), invalid_pod_(invalid_pod), parser_(rules.config(), *this) {}
+                                   invalid_pod_answer invalid_pod, names_reply named)
+    : rules_(rules),
+      bounds_(bounds),
+      invalid_pod_(invalid_pod),
+      names_reply_(named),
+      parser_(rules.config(), *this) {}
 
 void request_pipeline::start(verb v, named_nodes known) {
     verb_ = v;
@@ -35,7 +40,7 @@ void request_pipeline::start(verb v, named_nodes known) {
     pod_name_.clear();
     nodes_before_pod_ = false;
     by_name_ = false;
-    named_.assign(known_.index ? known_.index->size() : 0, false);
+    named_.assign(known_.index ? known_.index->places() : 0, false);
     named_twice_.reset();
     nodes_.clear();
     names_.clear();
@@ -97,14 +102,7 @@ void request_pipeline::compose() {
     assert(failure_.code == errc::success);
     switch (verb_) {
         case verb::filter: return by_name_ ? compose_names() : compose_nodes();
-        case verb::prioritize: {
-            host_priority_writer writer(reply_);
-            writer.begin();
-            for (auto const& n : nodes_)
-                writer.host(name_of(n),
-                            rules_.extender_score(requirement_, std::max(0, n.memory_mib)));
-            return writer.end();
-        }
+        case verb::prioritize: return compose_scores();
         case verb::preempt:
             if (nodes_before_pod_) drop_refused();
             return preemption_result_writer(reply_).end();
@@ -127,8 +125,22 @@ void request_pipeline::compose_names() {
     for (auto const& n : nodes_)
         if (judge(n) == verdict::fits) writer.passed(name_of(n));
     writer.end_passed();
-    for (auto const& n : nodes_)
+    const bool tells_why = names_reply_ == names_reply::full || counts_[verdict::fits] == 0;
+    for (auto const& n : tells_why ? std::span<node const>(nodes_) : std::span<node const>())
         if (const auto v = judge(n); v != verdict::fits) writer.failed(name_of(n), reason_of(v));
+    writer.end();
+}
+
+void request_pipeline::compose_scores() {
+    const auto score = [this](node const& n) {
+        return rules_.extender_score(requirement_, std::max(0, n.memory_mib));
+    };
+    const bool compact = by_name_ && names_reply_ == names_reply::compact && !nodes_.empty();
+    const auto lowest = compact ? std::ranges::min(nodes_ | std::views::transform(score)) : 0;
+    host_priority_writer writer(reply_);
+    writer.begin();
+    for (auto const& n : nodes_)
+        if (const auto s = score(n) - lowest; s > 0 || !compact) writer.host(name_of(n), s);
     writer.end();
 }
 

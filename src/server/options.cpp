@@ -148,6 +148,8 @@ struct flag {
     enum class kind : std::uint8_t { value, list, toggle } takes = kind::value;
 };
 
+constexpr std::string_view names_section = "Nodes by name (nodeCacheCapable: true) and preempt";
+
 /// Every flag with a value, in the order of the help text.
 constexpr flag flags[] = {
     {"Listening", "listen", ":8443", "filter, prioritize, preempt",
@@ -198,16 +200,20 @@ constexpr flag flags[] = {
                                         {"unschedulable", invalid_pod_answer::unschedulable});
      }},
 
-    {"Node cache, for nodeCacheCapable: true and preempt", "node-cache", "off", "off or watch",
+    {names_section, "node-cache", "off", "off or watch",
      [](options& o, std::string_view v) {
          o.node_cache = one_of<node_cache_mode>(v, {"off", node_cache_mode::off},
                                                 {"watch", node_cache_mode::watch});
      }},
-    {"Node cache, for nodeCacheCapable: true and preempt", "node-cache-max-age", "5m",
-     "older is not used",
+    {names_section, "node-cache-max-age", "5m", "what is older is not used",
      [](options& o, std::string_view v) { o.node_cache_max_age = duration(v); }},
-    {"Node cache, for nodeCacheCapable: true and preempt", "kubeconfig", "",
-     "empty: in-cluster credentials", [](options& o, std::string_view v) { o.kubeconfig = v; }},
+    {names_section, "kubeconfig", "", "none: in-cluster credentials",
+     [](options& o, std::string_view v) { o.kubeconfig = v; }},
+    {names_section, "names-reply", "full", "full or compact",
+     [](options& o, std::string_view v) {
+         o.named =
+             one_of<names_reply>(v, {"full", names_reply::full}, {"compact", names_reply::compact});
+     }},
 
     {"Timeouts", "handshake-timeout", "5s", "TLS handshake",
      [](options& o, std::string_view v) { o.timeouts.handshake = duration(v); }},

@@ -55,6 +55,7 @@ struct options {
 
     node_cache_mode node_cache = node_cache_mode::off;
     std::chrono::milliseconds node_cache_max_age = std::chrono::minutes(5);  ///< 1 ms to 1 h
+    names_reply named = names_reply::full;
     std::filesystem::path kubeconfig;  ///< empty: the credentials of the Pod's service account
 
     server::timeouts timeouts;

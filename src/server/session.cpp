@@ -332,7 +332,8 @@ template <class Transport>
 asio::awaitable<typename session<Transport>::next> session<Transport>::answer_verb(header_parser& p,
                                                                                    verb what) {
     if (!pipeline_)
-        pipeline_.emplace(shared_.rules, shared_.settings.limits, shared_.settings.invalid_pod);
+        pipeline_.emplace(shared_.rules, shared_.settings.limits, shared_.settings.invalid_pod,
+                          shared_.settings.named);
     auto& pipeline = *pipeline_;
     pipeline.start(what, shared_.node_cache ? shared_.node_cache->nodes() : named_nodes{});
 

@@ -54,7 +54,8 @@ std::string text_of(options const& o) {
         << " read=" << o.timeouts.read.count() << " write=" << o.timeouts.write.count()
         << " node_cache=" << static_cast<int>(o.node_cache)
         << " max_age=" << o.node_cache_max_age.count() << " kubeconfig=" << o.kubeconfig
-        << " idle=" << o.timeouts.idle.count() << " format=" << static_cast<int>(o.log_format);
+        << " named=" << static_cast<int>(o.named) << " idle=" << o.timeouts.idle.count()
+        << " format=" << static_cast<int>(o.log_format);
     return out.str();
 }
 
@@ -83,14 +84,14 @@ BOOST_AUTO_TEST_CASE(has_the_documented_defaults) {
                "labels=training.example.com/gpu-memory-mib; resource=nvidia.com/gpu "
                "ceiling=81920 prefer=0 invalid_pod=0 "
                "handshake=5000 header=2000 read=10000 write=10000 node_cache=0 max_age=300000 "
-               "kubeconfig=\"\" "
+               "kubeconfig=\"\" named=0 "
                "idle=120000 format=0");
     BOOST_TEST(text_of(parse({})) == text_of(options{}));
 }
 
 BOOST_AUTO_TEST_CASE(help_shows_the_default_of_every_flag) {
     const auto flags = flags_in_help();
-    BOOST_TEST(flags.size() == 24U);
+    BOOST_TEST(flags.size() == 25U);
     for (auto const& [flag, value] : flags) BOOST_TEST_CONTEXT(flag) {
             if (value.empty()) continue;  // as with Go's flags, no value is an error
             BOOST_TEST(text_of(parse({flag + '=' + value})) == text_of(options{}));

@@ -15,7 +15,7 @@ namespace {
 template <class Feed>
 outcome run_with(verb v, setting const& s, Feed feed) {
     const policy rules(s.config);
-    request_pipeline pipeline(rules, s.bounds, s.invalid_pod);
+    request_pipeline pipeline(rules, s.bounds, s.invalid_pod, s.named);
     pipeline.start(v, s.known);
     feed(pipeline);
     if (pipeline.finish() != errc::success)

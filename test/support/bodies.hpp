@@ -25,6 +25,7 @@ struct setting {
     limits bounds;
     invalid_pod_answer invalid_pod = invalid_pod_answer::error;
     named_nodes known;
+    names_reply named = names_reply::full;
 };
 
 /// How a body is cut into pieces.

@@ -31,7 +31,8 @@ const setting not_ready = with({named_nodes::readiness::not_ready, {}, "no list 
 
 std::string pod(std::string const& minimum) {
     return R"({"metadata":{"name":"p","annotations":{"training.example.com/min-gpu-memory-mib":")" +
-           minimum + R"("}},"spec":{"containers":[{"resources":{"requests":{"nvidia.com/gpu":1}}}]}})";
+           minimum +
+           R"("}},"spec":{"containers":[{"resources":{"requests":{"nvidia.com/gpu":1}}}]}})";
 }
 const std::string plain_pod = R"({"metadata":{"name":"p"}})";
 
@@ -45,8 +46,8 @@ std::string preemption(std::string const& the_pod, std::string const& candidates
 }
 
 std::string meta_preemption(std::string const& the_pod, std::string const& candidates) {
-    return R"({"Pod":)" + the_pod +
-           R"(,"NodeNameToVictims":null,"NodeNameToMetaVictims":{)" + candidates + "}}";
+    return R"({"Pod":)" + the_pod + R"(,"NodeNameToVictims":null,"NodeNameToMetaVictims":{)" +
+           candidates + "}}";
 }
 
 /// A candidate as it stands in the answer, and as meta victims in the request.
@@ -107,9 +108,9 @@ BOOST_AUTO_TEST_CASE(filter_answers_an_empty_list_by_empty_lists) {
 
 BOOST_AUTO_TEST_CASE(names_may_come_before_the_pod) {
     const auto body = R"({"nodenames":["large","small"],"POD":)" + pod("7") + "}";
-    BOOST_TEST(run_every_way(verb::filter, body, ready).reply ==
-               filtered(R"("large")",
-                        R"("small":"GPU memory label is below the required minimum")"));
+    BOOST_TEST(
+        run_every_way(verb::filter, body, ready).reply ==
+        filtered(R"("large")", R"("small":"GPU memory label is below the required minimum")"));
 }
 
 BOOST_AUTO_TEST_CASE(names_are_matched_unescaped) {
@@ -119,10 +120,32 @@ BOOST_AUTO_TEST_CASE(names_are_matched_unescaped) {
 }
 
 BOOST_AUTO_TEST_CASE(prioritize_scores_names) {
-    BOOST_TEST(run_every_way(verb::prioritize, names(pod("5"), R"("small","new","large","bare")"),
-                             ready)
-                   .reply == R"([{"Host":"small","Score":5},{"Host":"new","Score":0},)"
-                             R"({"Host":"large","Score":9},{"Host":"bare","Score":0}])");
+    BOOST_TEST(
+        run_every_way(verb::prioritize, names(pod("5"), R"("small","new","large","bare")"), ready)
+            .reply == R"([{"Host":"small","Score":5},{"Host":"new","Score":0},)"
+                      R"({"Host":"large","Score":9},{"Host":"bare","Score":0}])");
+}
+
+BOOST_AUTO_TEST_CASE(a_compact_filter_reply_gives_reasons_only_if_no_node_passes) {
+    auto s = ready;
+    s.named = names_reply::compact;
+    const auto list = R"("large","new","small","bare")";
+    BOOST_TEST(run(verb::filter, names(pod("7"), list), s).reply == filtered(R"("large")", ""));
+    BOOST_TEST(run(verb::filter, names(pod("10"), list), s).reply ==
+               run(verb::filter, names(pod("10"), list), ready).reply);
+}
+
+BOOST_AUTO_TEST_CASE(compact_scores_count_from_the_lowest_and_leave_it_out) {
+    auto s = ready;
+    s.named = names_reply::compact;
+    const auto scores = [&](std::string const& list) {
+        return run(verb::prioritize, names(pod("5"), list), s).reply;
+    };
+    BOOST_TEST(scores(R"("small","large")") == R"([{"Host":"large","Score":4}])");
+    BOOST_TEST(scores(R"("small","bare","large")") ==
+               R"([{"Host":"small","Score":5},{"Host":"large","Score":9}])");
+    BOOST_TEST(scores(R"("large")") == "[]");
+    BOOST_TEST(scores("") == "[]");
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_name_scores_0_also_where_less_is_better) {
@@ -138,8 +161,8 @@ BOOST_AUTO_TEST_CASE(an_invalid_pod_fails_every_name_when_told_so) {
     const std::string why = R"(":"minimum GPU memory must be 1..1048576 MiB")";
     BOOST_TEST(run(verb::filter, names(pod("x"), R"("large","new")"), s).reply ==
                filtered("", R"("large)" + why + R"(,"new)" + why));
-    BOOST_TEST((run(verb::filter, names(pod("x"), R"("large")"), ready).code ==
-                errc::invalid_minimum));
+    BOOST_TEST(
+        (run(verb::filter, names(pod("x"), R"("large")"), ready).code == errc::invalid_minimum));
 }
 
 BOOST_AUTO_TEST_CASE(empty_and_repeated_names_are_refused) {
@@ -163,11 +186,11 @@ BOOST_AUTO_TEST_CASE(nodes_and_names_both_or_neither_are_refused) {
         R"({"Pod":)" + p + "}",
         R"({"Nodes":null,"NodeNames":["large"]})",
     };
-    for (auto const& body : bodies)
-        BOOST_TEST_CONTEXT(body)
+    for (auto const& body : bodies) BOOST_TEST_CONTEXT(body)
     BOOST_TEST((run(verb::filter, body, ready).code == errc::pod_and_nodes_required));
-    BOOST_TEST((run(verb::filter, R"({"NodeNames":[],"NodeNames":[],"Pod":)" + p + "}", ready)
-                    .code == errc::malformed_request));
+    BOOST_TEST(
+        (run(verb::filter, R"({"NodeNames":[],"NodeNames":[],"Pod":)" + p + "}", ready).code ==
+         errc::malformed_request));
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_type_in_node_names_is_refused) {
@@ -181,8 +204,9 @@ BOOST_AUTO_TEST_CASE(full_nodes_are_judged_by_what_they_carry) {
                       R"(,"Nodes":{"items":[{"metadata":{"name":"small","labels":)"
                       R"({"training.example.com/gpu-memory-mib":"9"}}}]}})";
     for (auto const& s : {ready, not_ready, with({})})
-        BOOST_TEST(run(verb::filter, body, s).reply.starts_with(
-            R"({"Nodes":{"metadata":{},"items":[{"metadata":{"name":"small")"));
+        BOOST_TEST(run(verb::filter, body, s)
+                       .reply.starts_with(
+                           R"({"Nodes":{"metadata":{},"items":[{"metadata":{"name":"small")"));
 }
 
 BOOST_AUTO_TEST_CASE(the_node_limit_counts_names_and_candidates) {
@@ -201,9 +225,8 @@ BOOST_AUTO_TEST_CASE(an_error_tells_why_names_cannot_be_judged_yet) {
     for (const auto v : {verb::filter, verb::prioritize})
         BOOST_TEST(run(v, body, not_ready) ==
                    (outcome{errc::node_cache_not_ready, "no list yet", ""}));
-    BOOST_TEST(
-        (run(verb::preempt, meta_preemption(pod("5"), meta("large", "u")), not_ready).code ==
-         errc::node_cache_not_ready));
+    BOOST_TEST((run(verb::preempt, meta_preemption(pod("5"), meta("large", "u")), not_ready).code ==
+                errc::node_cache_not_ready));
 
     const policy rules({});
     request_pipeline pipeline(rules, {}, invalid_pod_answer::error);
@@ -249,8 +272,8 @@ BOOST_AUTO_TEST_CASE(preempt_evicts_nothing_for_an_invalid_pod) {
         s.invalid_pod = answer;
         BOOST_TEST(run(verb::preempt, meta_preemption(pod("x"), meta("large", "u")), s).reply ==
                    evicted(""));
-        const auto nodes_first = R"({"NodeNameToMetaVictims":{)" + meta("large", "u") +
-                                 R"(},"Pod":)" + pod("x") + "}";
+        const auto nodes_first =
+            R"({"NodeNameToMetaVictims":{)" + meta("large", "u") + R"(},"Pod":)" + pod("x") + "}";
         BOOST_TEST(run(verb::preempt, nodes_first, s).reply == evicted(""));
     }
 }
@@ -307,9 +330,9 @@ BOOST_AUTO_TEST_CASE(preempt_refuses_requests_that_it_cannot_answer) {
         BOOST_TEST((run(verb::preempt, body, ready).code == errc::pod_and_victims_required));
     BOOST_TEST(run(verb::preempt, preemption(p, meta("", "u")), ready) ==
                (outcome{errc::bad_node_name, "entry 0 of the victims has no name", ""}));
-    BOOST_TEST((run(verb::preempt, preemption(p, meta("large", "u") + "," + meta("large", "u")),
-                    ready)
-                    .code == errc::bad_node_name));
+    BOOST_TEST(
+        (run(verb::preempt, preemption(p, meta("large", "u") + "," + meta("large", "u")), ready)
+             .code == errc::bad_node_name));
 }
 
 BOOST_AUTO_TEST_CASE(without_a_node_cache_the_flag_to_set_is_named) {
