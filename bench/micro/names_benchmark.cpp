@@ -116,8 +116,7 @@ void read_judge_and_write(benchmark::State& state, verb v) {
 BENCHMARK(find_all)->Unit(benchmark::kMicrosecond);
 BENCHMARK(change_one)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(read_and_judge, filter_names, verb::filter)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(read_judge_and_write, filter_names, verb::filter)
-    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(read_judge_and_write, filter_names, verb::filter)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(read_judge_and_write, prioritize_names, verb::prioritize)
     ->Unit(benchmark::kMicrosecond);
 

@@ -36,10 +36,11 @@ constexpr std::array<std::string_view, 5> unrouted_refusals{
 constexpr std::array verdicts{verdict::fits, verdict::invalid_label, verdict::below_minimum,
                               verdict::invalid_pod, verdict::unknown_node};
 
-// From names-only requests of a few hundred microseconds to kube-scheduler's default timeout of 5
-// s.
+// From names-only requests of a few hundred microseconds, which stand closest, to kube-scheduler's
+// default timeout of 5 s.
 const prometheus::Histogram::BucketBoundaries duration_buckets{
-    0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5};
+    0.0002, 0.0004, 0.0006, 0.0008, 0.001, 0.0025, 0.005, 0.01,
+    0.025,  0.05,   0.1,    0.25,   0.5,   1,      2,     5};
 
 struct verb_metrics {
     std::map<unsigned, prometheus::Counter*> requests;
