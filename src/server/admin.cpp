@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -38,6 +39,15 @@ boost::system::error_category const& http_category() {
     return make_error_code(http::error::end_of_stream).category();
 }
 
+/// Empty while requests are welcome.
+std::string why_not_ready(service& shared) {
+    if (shared.draining) return "shutting down";
+    if (!shared.node_cache) return "";
+    const auto nodes = shared.node_cache->nodes();
+    if (nodes.state == named_nodes::readiness::ready) return "";
+    return "the node cache is not ready: " + nodes.why_not_ready;
+}
+
 void fill(response& answer, std::string_view path, service& shared) {
     answer.result(http::status::ok);
     answer.set(http::field::content_type, "text/plain; charset=utf-8");
@@ -47,11 +57,9 @@ void fill(response& answer, std::string_view path, service& shared) {
     } else if (path == "/healthz") {
         answer.body() = "ok\n";
     } else if (path == "/readyz") {
-        answer.body() = "ok\n";
-        if (shared.draining) {
-            answer.result(http::status::service_unavailable);
-            answer.body() = "shutting down\n";
-        }
+        const auto why = why_not_ready(shared);
+        if (!why.empty()) answer.result(http::status::service_unavailable);
+        answer.body() = (why.empty() ? "ok" : why) + "\n";
     } else {
         answer.result(http::status::not_found);
         answer.body() = "404 page not found\nthis port answers /metrics, /healthz and /readyz\n";

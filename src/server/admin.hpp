@@ -12,7 +12,8 @@ struct service;
 ///
 ///     GET /metrics    the metrics
 ///     GET /healthz    200 while the process runs
-///     GET /readyz     200 while requests are welcome; 503 from the begin of a shutdown
+///     GET /readyz     200 while requests are welcome; 503 from the begin of a shutdown, and while
+///                     the node cache, where there is one, is empty or too old
 ///
 /// Nothing on it names a Pod. `shared` must outlive it.
 boost::asio::awaitable<void> serve_admin(boost::asio::ip::tcp::socket socket, service& shared);

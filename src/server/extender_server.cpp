@@ -3,7 +3,10 @@
 #include "admin.hpp"
 #include "cpu_quota.hpp"
 #include "event_loops.hpp"
+#include "kube_client.hpp"
+#include "kube_config.hpp"
 #include "listener.hpp"
+#include "node_watch.hpp"
 #include "service.hpp"
 #include "session.hpp"
 #include "tls_context.hpp"
@@ -17,6 +20,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <future>
 #include <optional>
@@ -30,6 +34,18 @@ using asio::ip::tcp;
 std::optional<tls_setup> make_tls(options const& settings) {
     if (settings.insecure_http) return std::nullopt;
     return make_tls_context({settings.tls_cert, settings.tls_key, settings.client_ca});
+}
+
+/// The API server's address and credentials, each of which can be used now.
+kube_config make_kube_config(options const& settings) {
+    if (settings.kubeconfig.empty()) {
+        auto result = in_cluster_config([](char const* name) { return std::getenv(name); });
+        check_credentials(result, "--node-cache=watch");
+        return result;
+    }
+    auto result = read_kubeconfig(settings.kubeconfig);
+    check_credentials(result, "--kubeconfig=" + in_quotes(settings.kubeconfig.native()));
+    return result;
 }
 
 /// So many that some descriptors are left for the admin port: probes must get through when the
@@ -70,7 +86,26 @@ struct extender_server::state {
           extender_port(open_listener(control().get_executor(), "--listen", settings.listen)),
           admin_port(
               open_listener(control().get_executor(), "--admin-listen", settings.admin_listen)),
-          signals(control()) {}
+          signals(control()) {
+        if (tls) warnings = tls->warnings;
+        if (shared.node_cache) watch_nodes(*shared.node_cache);
+    }
+
+    void watch_nodes(node_cache& cache) {
+        auto config = make_kube_config(settings);
+        warnings.insert(warnings.end(), config.warnings.begin(), config.warnings.end());
+        measured.add_node_cache([&cache, started = node_cache::clock::now()] {
+            const auto age = cache.age();
+            return node_cache_reading{age.value_or(node_cache::clock::now() - started),
+                                      cache.size()};
+        });
+        node_watch_settings chosen;
+        chosen.watch_silence = settings.node_cache_max_age / 2;
+        node_watch_output output{[&cache](node_index nodes) { cache.publish(std::move(nodes)); },
+                                 [&cache] { cache.heard(); }};
+        watch.emplace(std::move(config), settings.policy, chosen, std::move(output), measured,
+                      shared.log);
+    }
 
     /// Runs the ports and the shutdown.
     asio::io_context& control() { return loops.front(); }
@@ -140,6 +175,8 @@ struct extender_server::state {
     event_loops loops;
     service shared;
     std::optional<tls_setup> tls;
+    std::vector<std::string> warnings;
+    std::optional<node_watch> watch;
     const std::atomic<bool> admin_stops = false;  // it ends with the loops
     countdown open;                               // the extender's port and its connections
     const std::size_t max_connections = connection_limit();
@@ -163,6 +200,7 @@ void extender_server::start() {
     state_->started = true;
     state_->serve_extender_port();
     state_->serve_admin_port();
+    if (state_->watch) state_->watch->start();
     state_->loops.start();
 }
 
@@ -173,6 +211,7 @@ void extender_server::stop() {
 void extender_server::wait() {
     state_->open.wait();
     state_->waited = true;
+    if (state_->watch) state_->watch->stop();
     // The admin port answers until here.
     state_->loops.stop();
 }
@@ -196,8 +235,7 @@ unsigned extender_server::threads() const noexcept {
 }
 
 std::vector<std::string> const& extender_server::warnings() const noexcept {
-    static const std::vector<std::string> none;
-    return state_->tls ? state_->tls->warnings : none;
+    return state_->warnings;
 }
 
 }  // namespace nodesieve::server

@@ -42,7 +42,8 @@ class extender_server {
     [[nodiscard]] boost::asio::ip::tcp::endpoint admin_address() const;
 
     [[nodiscard]] unsigned threads() const noexcept;
-    /// About certificates that will make trouble, one line each.
+    /// About certificates that will make trouble and an API server that is not verified, one line
+    /// each.
     [[nodiscard]] std::vector<std::string> const& warnings() const noexcept;
 
   private:

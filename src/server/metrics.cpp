@@ -1,5 +1,7 @@
 #include "metrics.hpp"
 
+#include "watch_schedule.hpp"
+
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
@@ -9,7 +11,9 @@
 #include <array>
 #include <locale>
 #include <map>
+#include <optional>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace nodesieve::server {
@@ -49,6 +53,16 @@ struct verb_metrics {
     prometheus::Gauge* last_request = nullptr;
 };
 
+/// Of the node cache, where there is one.
+struct node_cache_metrics {
+    std::function<node_cache_reading()> read;
+    prometheus::Gauge* age = nullptr;
+    prometheus::Gauge* nodes = nullptr;
+    std::array<prometheus::Counter*, 2> lists{};  // failed, succeeded
+    std::array<prometheus::Counter*, watch_event_type_count> events{};
+    std::map<std::string_view, prometheus::Counter*> failures;
+};
+
 }  // namespace
 
 struct metrics::families {
@@ -62,6 +76,7 @@ struct metrics::families {
     prometheus::Counter* unsent = nullptr;
     prometheus::Counter* failed_handshakes = nullptr;
     prometheus::Gauge* connections = nullptr;
+    std::optional<node_cache_metrics> node_cache;
 };
 
 metrics::metrics(std::string_view version) : families_(std::make_unique<families>()) {
@@ -177,7 +192,66 @@ void metrics::count_failed_handshake() { families_->failed_handshakes->Increment
 void metrics::connection_opened() { families_->connections->Increment(); }
 void metrics::connection_closed() { families_->connections->Decrement(); }
 
+void metrics::add_node_cache(std::function<node_cache_reading()> read) {
+    auto& registry = families_->registry;
+    auto& m = families_->node_cache.emplace();
+    m.read = std::move(read);
+    m.age = &prometheus::BuildGauge()
+                 .Name("nodesieve_node_cache_age_seconds")
+                 .Help(
+                     "Since the API server was last heard (list, event or bookmark); since the "
+                     "start before the first list.")
+                 .Register(registry)
+                 .Add({});
+    m.nodes = &prometheus::BuildGauge()
+                   .Name("nodesieve_node_cache_nodes")
+                   .Help("Nodes in the cache.")
+                   .Register(registry)
+                   .Add({});
+    auto& lists = prometheus::BuildCounter()
+                      .Name("nodesieve_node_cache_lists_total")
+                      .Help("Lists of all nodes, by result.")
+                      .Register(registry);
+    m.lists = {&lists.Add({{"result", "failure"}}), &lists.Add({{"result", "success"}})};
+    auto& events = prometheus::BuildCounter()
+                       .Name("nodesieve_node_cache_watch_events_total")
+                       .Help("Events of the watch of nodes, by type.")
+                       .Register(registry);
+    for (std::size_t i = 0; i < m.events.size(); ++i)
+        m.events[i] = &events.Add({{"type", std::string(slug(static_cast<watch_event_type>(i)))}});
+    auto& failures = prometheus::BuildCounter()
+                         .Name("nodesieve_node_cache_watch_failures_total")
+                         .Help("Lists and watches of nodes that failed, by reason.")
+                         .Register(registry);
+    for (std::size_t i = 1; i < watch_outcome_count; ++i) {
+        const auto reason = slug(static_cast<watch_outcome>(i));
+        m.failures[reason] = &failures.Add({{"reason", std::string(reason)}});
+    }
+}
+
+void metrics::count_node_list(bool succeeded) {
+    if (families_->node_cache) families_->node_cache->lists[succeeded ? 1 : 0]->Increment();
+}
+
+void metrics::count_watch_event(watch_event_type type) {
+    if (families_->node_cache)
+        families_->node_cache->events[static_cast<std::size_t>(type)]->Increment();
+}
+
+void metrics::count_watch_failure(std::string_view reason) {
+    if (!families_->node_cache) return;
+    auto const& failures = families_->node_cache->failures;
+    if (const auto found = failures.find(reason); found != failures.end())
+        found->second->Increment();
+}
+
 std::string metrics::text() const {
+    if (families_->node_cache) {
+        auto const& m = *families_->node_cache;
+        const auto reading = m.read();
+        m.age->Set(std::chrono::duration<double>(reading.age).count());
+        m.nodes->Set(static_cast<double>(reading.nodes));
+    }
     std::ostringstream out;
     out.imbue(std::locale::classic());
     prometheus::TextSerializer{}.Serialize(out, families_->registry.Collect());

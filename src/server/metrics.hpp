@@ -2,8 +2,11 @@
 
 #include <nodesieve/request_pipeline.hpp>
 #include <nodesieve/verdicts.hpp>
+#include <nodesieve/watch_event_parser.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +20,12 @@ struct request_record {
     std::string_view refusal;  ///< the reason, one of docs/metrics.md; empty for an answer
     std::chrono::nanoseconds duration{};  ///< first byte of the request to last byte of the answer
     verdict_counts nodes;                 ///< of filter and preempt
+};
+
+/// What the node cache is at the moment.
+struct node_cache_reading {
+    std::chrono::nanoseconds age{};  ///< since the API server was last heard
+    std::size_t nodes = 0;
 };
 
 /// The metrics of /metrics, by prometheus-cpp. docs/metrics.md lists them. Every series exists from
@@ -38,6 +47,15 @@ class metrics {
     void count_failed_handshake();
     void connection_opened();
     void connection_closed();
+
+    /// Adds the series of the node cache, whose values `read` tells whenever they are asked for.
+    /// Call it at most once and before the other functions of the node cache, which count nothing
+    /// without it, and before any other thread uses the metrics.
+    void add_node_cache(std::function<node_cache_reading()> read);
+    void count_node_list(bool succeeded);
+    void count_watch_event(watch_event_type type);
+    /// `reason` is one of docs/metrics.md.
+    void count_watch_failure(std::string_view reason);
 
     /// In Prometheus' text format, version 0.0.4.
     [[nodiscard]] std::string text() const;
