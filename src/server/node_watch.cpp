@@ -1,5 +1,7 @@
 #include "node_watch.hpp"
 
+#include "index_writer.hpp"
+#include "node_requests.hpp"
 #include "watch_log.hpp"
 
 #include <nodesieve/api_status.hpp>
@@ -30,35 +32,10 @@ using clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr auto token = asio::as_tuple(asio::use_awaitable);
-constexpr std::string_view nodes_path = "/api/v1/nodes";
-/// As client-go's pager: pages of some hundred KB.
-constexpr std::string_view page_limit = "500";
 /// Many times what Kubernetes supports: an endless list must end.
 constexpr std::size_t max_nodes = 100'000;
 constexpr std::size_t max_refusal_bytes = 16 * 1024;
 constexpr std::chrono::seconds lasting{1};
-
-/// As a value in a query (RFC 3986 section 2.3).
-std::string escaped(std::string_view text) {
-    static constexpr std::string_view digits = "0123456789ABCDEF";
-    static constexpr std::string_view unreserved =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-    std::string result;
-    for (const char c : text) {
-        if (unreserved.find(c) != unreserved.npos) {
-            result += c;
-            continue;
-        }
-        const auto byte = static_cast<unsigned char>(c);
-        result += {'%', digits[byte >> 4U], digits[byte & 15U]};
-    }
-    return result;
-}
-
-std::string accept(bool metadata_only, std::string_view kind) {
-    if (!metadata_only) return "application/json";
-    return "application/json;as=" + std::string(kind) + ";g=meta.k8s.io;v=v1";
-}
 
 watch_outcome outcome_of(kube_failure step) {
     switch (step) {
@@ -73,48 +50,6 @@ watch_outcome outcome_of(kube_failure step) {
 
 std::string text_of(api_status const& status) {
     return std::to_string(status.code) + ' ' + status.reason + ": " + status.message;
-}
-
-/// Puts the nodes of a list, or of a watch's events, into an index.
-class index_writer final : public node_list_sink, public watch_event_sink {
-  public:
-    void on_node(std::string_view name, std::int32_t memory_mib) override {
-        builder.set(name, memory_mib);
-    }
-    void on_event(watch_event const& event) override;
-
-    /// Forgets what came in earlier reads.
-    void start_batch() { changed = heard = false; }
-
-    node_index_builder builder;
-    node_index last;       ///< of the builder as it was at the start of the batch
-    bool changed = false;  ///< in this batch
-    bool heard = false;    ///< in this batch
-    bool progressed = false;
-    std::string resource_version;
-    std::optional<api_status> error;
-    server::metrics* metrics = nullptr;
-};
-
-void index_writer::on_event(watch_event const& event) {
-    metrics->count_watch_event(event.type);
-    if (event.type == watch_event_type::error) {
-        error = *event.status;
-        return;
-    }
-    heard = progressed = true;
-    resource_version = event.resource_version;
-    if (event.type == watch_event_type::bookmark) return;
-    // Most events are a kubelet's heartbeat, which says nothing new.
-    const auto known = changed ? std::nullopt : last.find(event.name);
-    if (event.type == watch_event_type::deleted) {
-        if (!changed && !known) return;
-        builder.erase(event.name);
-    } else {
-        if (known && known->memory_mib == event.memory_mib) return;
-        builder.set(event.name, event.memory_mib);
-    }
-    changed = true;
 }
 
 }  // namespace
@@ -169,7 +104,7 @@ class node_watch::loop {
     watch_log reports_;
     std::mt19937 random_{std::random_device{}()};
     watch_schedule schedule_;
-    index_writer nodes_;
+    index_writer nodes_{metrics_};
 
     asio::io_context io_{1};
     kube_client client_;
@@ -225,8 +160,7 @@ node_watch::loop::awaitable<watch_step> node_watch::loop::take(watch_step step) 
 
 node_watch::loop::awaitable<watch_attempt> node_watch::loop::list() {
     const auto began = clock::now();
-    index_writer listed;
-    listed.metrics = &metrics_;
+    index_writer listed(metrics_);
     node_list_parser parser(policy_, listed);
     std::string continue_token;
     std::size_t count = 0;
@@ -244,23 +178,20 @@ node_watch::loop::awaitable<watch_attempt> node_watch::loop::list() {
             co_return watch_attempt{watch_outcome::malformed, "the list has " + seen};
     } while (!continue_token.empty());
 
-    listed.resource_version = parser.resource_version();
-    listed.last = listed.builder.snapshot();
+    listed.finish_list(parser.resource_version());
     nodes_ = std::move(listed);
-    output_.publish(nodes_.last);
+    output_.publish(nodes_.nodes());
     metrics_.count_node_list(true);
-    reports_.listed(nodes_.last.size(),
+    reports_.listed(nodes_.nodes().size(),
                     std::chrono::duration_cast<milliseconds>(clock::now() - began));
     co_return watch_attempt{};
 }
 
 node_watch::loop::awaitable<watch_attempt> node_watch::loop::list_page(node_list_parser& parser,
                                                                        std::string continue_token) {
-    std::string target(nodes_path);
-    target.append("?limit=").append(page_limit);
-    if (!continue_token.empty()) target += "&continue=" + escaped(continue_token);
-    const bool answered = co_await client_.get(
-        std::move(target), accept(schedule_.metadata_only(), "PartialObjectMetadataList"));
+    auto request = list_request(continue_token, schedule_.metadata_only());
+    const bool answered =
+        co_await client_.get(std::move(request.target), std::move(request.accept));
     if (!answered) co_return failure();
     if (client_.reply().status != 200) {
         auto refused = co_await refusal();
@@ -278,13 +209,10 @@ node_watch::loop::awaitable<watch_attempt> node_watch::loop::list_page(node_list
 }
 
 node_watch::loop::awaitable<watch_attempt> node_watch::loop::watch() {
-    const auto timeout = schedule_.watch_timeout().count();
-    std::string target(nodes_path);
-    target +=
-        "?watch=1&allowWatchBookmarks=true&resourceVersion=" + escaped(nodes_.resource_version) +
-        "&timeoutSeconds=" + std::to_string(timeout);
-    const bool answered = co_await client_.get(
-        std::move(target), accept(schedule_.metadata_only(), "PartialObjectMetadata"));
+    auto request = watch_request(nodes_.resource_version(), schedule_.watch_timeout(),
+                                 schedule_.metadata_only());
+    const bool answered =
+        co_await client_.get(std::move(request.target), std::move(request.accept));
     if (!answered) co_return failure();
     if (client_.reply().status != 200) {
         auto refused = co_await refusal();
@@ -292,12 +220,11 @@ node_watch::loop::awaitable<watch_attempt> node_watch::loop::watch() {
     }
     reports_.watching();
     const auto began = clock::now();
-    nodes_.progressed = false;
-    nodes_.error.reset();
+    nodes_.start_watch();
     watch_event_parser parser(policy_, nodes_);
     parser.start();
     auto result = co_await follow(parser);
-    result.progressed = nodes_.progressed || clock::now() - began >= lasting;
+    result.progressed = nodes_.progressed() || clock::now() - began >= lasting;
     co_return result;
 }
 
@@ -317,9 +244,9 @@ node_watch::loop::awaitable<watch_attempt> node_watch::loop::follow(watch_event_
         nodes_.start_batch();
         const bool understood = parser.write({buffer_.data(), size});
         finish_batch();
-        if (nodes_.heard) silent_at = clock::now() + settings_.watch_silence;
-        if (nodes_.error) {
-            auto const& status = *nodes_.error;
+        if (nodes_.heard()) silent_at = clock::now() + settings_.watch_silence;
+        if (auto const& error = nodes_.error()) {
+            auto const& status = *error;
             co_return watch_attempt{outcome_of_status(static_cast<unsigned>(status.code)),
                                     text_of(status)};
         }
@@ -330,12 +257,10 @@ node_watch::loop::awaitable<watch_attempt> node_watch::loop::follow(watch_event_
 }
 
 void node_watch::loop::finish_batch() {
-    if (nodes_.changed) {
-        nodes_.last = nodes_.builder.snapshot();
-        output_.publish(nodes_.last);
-    } else if (nodes_.heard) {
+    if (nodes_.finish_batch())
+        output_.publish(nodes_.nodes());
+    else if (nodes_.heard())
         output_.heard();
-    }
 }
 
 /// Of an answer that is not 200.

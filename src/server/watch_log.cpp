@@ -47,13 +47,14 @@ void watch_log::failed(watch_step::kind what, watch_attempt const& attempt, watc
     const bool denied = attempt.outcome == watch_outcome::forbidden ||
                         attempt.outcome == watch_outcome::unauthorized ||
                         attempt.outcome == watch_outcome::credentials;
+    auto why = attempt.why;
+    if (const auto text = advice(attempt.outcome); !text.empty()) why.append("; ").append(text);
     log_.write(denied ? log::level::error : log::level::warning,
                what == watch_step::kind::list ? "list of nodes failed" : "watch of nodes broken",
                {{"reason", slug(attempt.outcome)},
-                {"why", attempt.why},
+                {"why", why},
                 {"next", next.what == watch_step::kind::list ? "list" : "watch"},
                 {"retry_in_ms", next.delay.count()},
-                {"advice", advice(attempt.outcome)},
                 {"suppressed", suppressed_}});
     failure_ = attempt.outcome;
     told_at_ = now;

@@ -252,6 +252,13 @@ BOOST_AUTO_TEST_CASE(finds_a_server_that_starts_later) {
     BOOST_TEST(nodes.wait_for_size(1));
 }
 
+BOOST_AUTO_TEST_CASE(finds_a_server_by_name) {
+    auto config = api.config();
+    config.host = config.server_name = "localhost";  // whose first address may be another one
+    watched_nodes nodes(config);
+    BOOST_TEST(nodes.wait_for_size(1));
+}
+
 BOOST_AUTO_TEST_CASE(reads_the_token_again_when_it_is_refused) {
     const temporary_directory folder;
     auto config = api.config();
