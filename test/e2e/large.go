@@ -23,36 +23,34 @@ type way struct {
 	shape  objects.PodShape
 }
 
-// measureAll runs every way in turn, round by round, and prints reach and measured.
-func measureAll(ctx context.Context, s *stage) (bool, error) {
+// sections are the parts of the table. Each measures its ways in turn, so that what is compared stands in one
+// section.
+var sections = []struct {
+	name    string
+	measure func(context.Context, *stage, *table) error
+}{
+	{"large: names", compareNames},
+	{"large: plugin", comparePlugin},
+	{"large: server time", serverTime},
+}
+
+// measureAll prints reach and measured, and plays the scenarios that are about size.
+func measureAll(ctx context.Context, s *stage) (right bool, err error) {
 	if err := s.writeAnswers(); err != nil {
 		return false, err
 	}
 	table := &table{}
-	if err := s.compareWays(ctx, table); err != nil {
-		return false, err
-	}
-	if err := s.compareFullNodes(ctx, table); err != nil {
-		return false, err
-	}
-	if err := s.serverTime(ctx, table); err != nil {
-		return false, err
-	}
-	right := true
-	s.rest()
-	if err := s.nodesieve(ctx, "large", true); err != nil {
-		return false, err
-	}
-	for _, each := range []scenario{
-		{"large: a changed label changes the verdict", relabelTime},
-		{"large: an API server that restarts fails no request", recovery},
-	} {
-		if s.options.only.MatchString(each.name) {
-			right = s.play(ctx, each) && right
+	for _, each := range sections {
+		if !s.options.only.MatchString(each.name) {
+			continue
+		}
+		if err := each.measure(ctx, s, table); err != nil {
+			return false, fmt.Errorf("%s: %w", each.name, err)
 		}
 	}
+	right, err = playGroup(ctx, s, lastGroup)
 	table.print(s.options)
-	return right && table.reached(), nil
+	return right && table.reached(), err
 }
 
 // inTurn measures each way once a round, and gives the medians of ms a Pod by the ways' names.
@@ -115,16 +113,17 @@ func withPlugin(s *stage) cluster.SchedulerConfig {
 	return cluster.SchedulerConfig{Binary: s.options.plugin, Percent: 100, Plugin: "GPUScheduler"}
 }
 
-// compareWays measures the ways that take tens of milliseconds a Pod.
-func (s *stage) compareWays(ctx context.Context, t *table) error {
-	shape := objects.PodShape{Minimum: strconv.Itoa(largeMinimum)}
-	ways := []way{
-		{"no extender", nil, alone, s.options.pods, shape},
-		{"floor, names", startFloor, withNames, s.options.pods, shape},
-		{"nodesieve, names", startNames, withNames, s.options.pods, shape},
-	}
+// compareNames measures nodesieve with names against the floor, and against the document's extender if there
+// is one: that takes seconds a Pod, so it gets fewer of them.
+func compareNames(ctx context.Context, s *stage, t *table) error {
+	const none, floor, mine, plugin, document = "no extender", "floor, names", "nodesieve, names", "plugin", "the document's extender"
+	shape, pods := objects.PodShape{Minimum: strconv.Itoa(largeMinimum)}, s.options.pods
+	ways := []way{{none, nil, alone, pods, shape}, {floor, startFloor, withNames, pods, shape}, {mine, startNames, withNames, pods, shape}}
 	if s.options.plugin != "" {
-		ways = append(ways, way{"plugin", nil, withPlugin, s.options.pods, shape})
+		ways = append(ways, way{plugin, nil, withPlugin, pods, shape})
+	}
+	if s.options.reference != "" {
+		ways = append(ways, way{document, startReference, withFullNodes, max(3, pods/30), shape})
 	}
 	medians, err := s.inTurn(ctx, ways)
 	if err != nil {
@@ -133,24 +132,56 @@ func (s *stage) compareWays(ctx context.Context, t *table) error {
 	for _, each := range ways {
 		t.fact(each.name+", ms a Pod", "%.1f", medians[each.name])
 	}
-	t.atMost("nodesieve, names: × the floor", 0.85, medians["nodesieve, names"]/medians["floor, names"])
-	s.namesMedian = medians["nodesieve, names"]
+	t.atMost(mine+": × the floor", 0.85, medians[mine]/medians[floor])
+	if s.options.reference != "" {
+		t.atLeast(mine+": × as fast as "+document, 50, medians[document]/medians[mine])
+	}
 	return nil
 }
 
-// compareFullNodes measures the document's extender, which takes seconds a Pod, with fewer Pods.
-func (s *stage) compareFullNodes(ctx context.Context, t *table) error {
-	if s.options.reference == "" {
+// comparePlugin measures the plugin against a scheduler without it: with Pods of one GPU, and with Pods that
+// fill a node, which kube-scheduler gives their node without a new search if every plugin signs them.
+func comparePlugin(ctx context.Context, s *stage, t *table) error {
+	if s.options.plugin == "" {
+		progress("skipped: large: plugin: no gpu-scheduler in %s", s.options.release)
 		return nil
 	}
-	const name = "the document's extender"
-	shape := objects.PodShape{Minimum: strconv.Itoa(largeMinimum)}
-	medians, err := s.inTurn(ctx, []way{{name, startReference, withFullNodes, max(3, s.options.pods/20), shape}})
-	if err != nil {
-		return err
+	minimum := strconv.Itoa(largeMinimum)
+	const none, mine, document = "no plugin", "plugin", "the document's plugin"
+	for _, kind := range []struct {
+		name  string
+		shape objects.PodShape
+	}{
+		{"Pods of one GPU", objects.PodShape{Minimum: minimum}},
+		{"Pods that fill a node", objects.PodShape{Minimum: minimum, GPUs: objects.GPUsOfNode}},
+	} {
+		fill := kind.shape.GPUs > 0
+		with := func(binary, plugin string) func(*stage) cluster.SchedulerConfig {
+			return func(*stage) cluster.SchedulerConfig {
+				return cluster.SchedulerConfig{Binary: binary, Percent: 100, Plugin: plugin, NoSpread: fill}
+			}
+		}
+		pods := s.options.pods * 5 / 3
+		ways := []way{{none, nil, with("", ""), pods, kind.shape}, {mine, nil, with(s.options.plugin, "GPUScheduler"), pods, kind.shape}}
+		if s.options.referencePlugin != "" {
+			ways = append(ways, way{document, nil, with(s.options.referencePlugin, "GPUScheduler"), pods, kind.shape})
+		}
+		medians, err := s.inTurn(ctx, ways)
+		if err != nil {
+			return err
+		}
+		for _, each := range ways {
+			t.fact(kind.name+": "+each.name+", ms a Pod", "%.1f", medians[each.name])
+		}
+		if !fill {
+			t.atMost(kind.name+": ms a Pod, plugin / no plugin", 1.15, medians[mine]/medians[none])
+			continue
+		}
+		t.atLeast(kind.name+": Pods/s, plugin / no plugin", 0.85, medians[none]/medians[mine])
+		if s.options.referencePlugin != "" {
+			t.atLeast(kind.name+": Pods/s, plugin / the document's", 10, medians[document]/medians[mine])
+		}
 	}
-	t.fact(name+", ms a Pod", "%.0f", medians[name])
-	t.atLeast("nodesieve, names: × as fast as "+name, 50, medians[name]/s.namesMedian)
 	return nil
 }
 
@@ -163,32 +194,4 @@ func (s *stage) writeAnswers() error {
 		}
 	}
 	return os.WriteFile(s.file("answers"), text, 0o600)
-}
-
-// relabelTime tells how long a label takes from the API server to the verdict.
-func relabelTime(ctx context.Context, s *stage) (string, error) {
-	var times []float64
-	for k := range 10 {
-		node := 12*k + 1
-		started := time.Now()
-		if err := s.nodes.Label(ctx, s.names[node], "200000"); err != nil {
-			return "", err
-		}
-		if err := s.untilFit(ctx, "200000", s.names[node:node+1]); err != nil {
-			return "", err
-		}
-		times = append(times, float64(time.Since(started).Microseconds())/1000)
-		s.restoreLabels(node)
-		if err := s.untilFit(ctx, "200000", []string{}); err != nil {
-			return "", err
-		}
-	}
-	longest := times[0]
-	for _, each := range times {
-		longest = max(longest, each)
-	}
-	if longest >= 1000 {
-		return "", fmt.Errorf("the verdict took %.0f ms, expected under 1 s", longest)
-	}
-	return fmt.Sprintf("median %.0f ms, longest %.0f ms of %d", median(times), longest, len(times)), nil
 }

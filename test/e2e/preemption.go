@@ -72,9 +72,9 @@ func (s *stage) evictsNone(ctx context.Context, minimum string) (string, error) 
 	return fmt.Sprintf("0 of %d low Pods evicted; %s", len(crowded), quoted(message)), nil
 }
 
-// evictedBy tells how many are evicted, whatever is right.
-func (s *stage) evictedBy(ctx context.Context, minimum string) (string, error) {
-	gone, _, err := s.tryToEvict(ctx, minimum)
+// evictedWithoutVerb tells how many are evicted when nobody asks the extender.
+func evictedWithoutVerb(ctx context.Context, s *stage) (string, error) {
+	gone, _, err := s.tryToEvict(ctx, aboveAll)
 	return fmt.Sprintf("%d of %d low Pods evicted for a Pod that no node can take", len(gone), len(crowded)), err
 }
 

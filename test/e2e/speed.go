@@ -75,7 +75,7 @@ func (s *stage) watchPlacements(ctx context.Context, watcher watch.Interface, po
 
 // serverTime lets nodesieve-bench measure requests with all names on one warm connection. Its time is from the
 // first byte sent to the last byte received, so more than the server's own.
-func (s *stage) serverTime(ctx context.Context, t *table) error {
+func serverTime(ctx context.Context, s *stage, t *table) error {
 	s.rest()
 	if err := s.nodesieve(ctx, "large", true); err != nil {
 		return err

@@ -32,9 +32,8 @@ type stage struct {
 	names        []string // of all nodes
 
 	extender  *cluster.Extender
+	cached    bool // it watches nodes
 	scheduler *cluster.Process
-
-	namesMedian float64 // ms a Pod, once measured
 }
 
 // newStage starts the control plane and makes the nodes. close must be called also behind an error.
@@ -95,6 +94,7 @@ func (s *stage) createPolicy(ctx context.Context) error {
 // nodesieve starts the extender in the place of the one before.
 func (s *stage) nodesieve(ctx context.Context, label string, cached bool, flags ...string) error {
 	s.extender.Stop()
+	s.cached = cached
 	if cached {
 		flags = append(flags, "--node-cache=watch", "--kubeconfig="+s.plane.Watch)
 	}
@@ -116,7 +116,7 @@ func (s *stage) schedule(ctx context.Context, label string, config cluster.Sched
 func (s *stage) rest() {
 	s.scheduler.Stop()
 	s.extender.Stop()
-	s.scheduler, s.extender = nil, nil
+	s.scheduler, s.extender, s.cached = nil, nil, false
 }
 
 func (s *stage) close() {
@@ -128,22 +128,28 @@ func (s *stage) close() {
 
 func (s *stage) file(name string) string { return filepath.Join(s.folder, name) }
 
-// logs gives the ends of the logs that tell most about a failure.
+// logs gives the ends of the logs that tell most about a failure: the extender's and the scheduler's, and those
+// of the control plane if it ended.
 func (s *stage) logs() string {
 	var out strings.Builder
-	processes := s.plane.Processes()
-	if s.scheduler != nil {
-		processes = append(processes, s.scheduler)
-	}
-	if s.extender != nil {
-		processes = append(processes, s.extender.Process)
-	}
-	for _, p := range processes {
-		state := "running"
-		if p.Ended() {
-			state = "ended"
-		}
+	show := func(p *cluster.Process, state string) {
 		fmt.Fprintf(&out, "--- the log of %s (%s) ends with:\n%s\n", p.Name, state, p.Tail(12))
+	}
+	for _, p := range s.plane.Processes() {
+		if p.Ended() {
+			show(p, "ended")
+		}
+	}
+	mine := []*cluster.Process{s.scheduler}
+	if s.extender != nil {
+		mine = append(mine, s.extender.Process)
+	}
+	for _, p := range mine {
+		if p != nil && p.Ended() {
+			show(p, "ended")
+		} else if p != nil {
+			show(p, "running")
+		}
 	}
 	return out.String()
 }

@@ -101,6 +101,7 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 		"--token-auth-file", c.file("tokens.csv"), "--authorization-mode", "RBAC",
 		"--service-account-issuer", "https://localhost", "--service-account-key-file", tls.AccountKey,
 		"--service-account-signing-key-file", tls.AccountKey, "--service-cluster-ip-range", "10.0.0.0/24",
+		"--endpoint-reconciler-type", "none", // Endpoints on loopback are invalid
 		// No controller runs here that would make service accounts or take the taint of new nodes away.
 		"--disable-admission-plugins", "ServiceAccount,TaintNodesByCondition",
 		"--max-requests-inflight", "2000", "--max-mutating-requests-inflight", "1000")

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+
+	"example.com/nodesieve/e2e/cluster"
+	"example.com/nodesieve/e2e/objects"
+)
+
+// relabelled gives one node after the other the memory that a refused Pod waits for. With a node cache the
+// verdict must change within a second.
+func relabelled(ctx context.Context, s *stage) (string, error) {
+	var verdicts, landings []float64
+	for _, node := range []int{2, 26, 50, 74, 98} {
+		verdict, landed, err := relabelOne(ctx, s, node)
+		if err != nil {
+			return "", err
+		}
+		verdicts, landings = append(verdicts, verdict), append(landings, landed)
+	}
+	landing := fmt.Sprintf("%d Pods placed at most %.1f s after the label's write was sent", len(landings), slices.Max(landings))
+	if !s.cached {
+		return landing, nil
+	}
+	if longest := slices.Max(verdicts); longest >= 1 {
+		return "", fmt.Errorf("a verdict changed %.3f s after the label's write was sent, expected under 1 s", longest)
+	}
+	return fmt.Sprintf("new verdicts after at most %.0f ms; %s", slices.Max(verdicts)*1000, landing), nil
+}
+
+// relabelOne gives the seconds from sending the write until the extender's verdict and the Pod's placement.
+func relabelOne(ctx context.Context, s *stage, node int) (verdict, landed float64, err error) {
+	const minimum = "300000"
+	pod, name := fmt.Sprintf("waits-%d", node), objects.NodeName(node)
+	if err := s.create(ctx, objects.PodShape{Name: pod, Minimum: minimum}); err != nil {
+		return 0, 0, err
+	}
+	if _, err := s.refusal(ctx, pod, belowMinimum); err != nil {
+		return 0, 0, err
+	}
+	defer s.restoreLabels(node)
+	started := time.Now()
+	if err := s.nodes.Label(ctx, name, minimum); err != nil {
+		return 0, 0, err
+	}
+	if s.cached {
+		if err := s.untilFit(ctx, minimum, []string{name}); err != nil {
+			return 0, 0, err
+		}
+		verdict = time.Since(started).Seconds()
+	}
+	nodes, err := s.placed(ctx, 30*time.Second, pod)
+	if err != nil {
+		return 0, 0, fmt.Errorf("%w; kube-scheduler tries the Pod once for a node's event, and an extender whose cache is behind then refuses it", err)
+	}
+	if nodes[pod] != name {
+		return 0, 0, fmt.Errorf("it landed on %s instead of %s", nodes[pod], name)
+	}
+	return verdict, time.Since(started).Seconds(), nil
+}
+
+// relabelTime tells how long a label takes from the API server to the verdict.
+func relabelTime(ctx context.Context, s *stage) (string, error) {
+	var times []float64
+	for k := range 8 {
+		node := 12*k + 1
+		started := time.Now()
+		if err := s.nodes.Label(ctx, s.names[node], "200000"); err != nil {
+			return "", err
+		}
+		if err := s.untilFit(ctx, "200000", s.names[node:node+1]); err != nil {
+			return "", err
+		}
+		times = append(times, float64(time.Since(started).Microseconds())/1000)
+		s.restoreLabels(node)
+		if err := s.untilFit(ctx, "200000", []string{}); err != nil {
+			return "", err
+		}
+	}
+	longest := slices.Max(times)
+	if longest >= 1000 {
+		return "", fmt.Errorf("the verdict took %.0f ms, expected under 1 s", longest)
+	}
+	return fmt.Sprintf("median %.0f ms, longest %.0f ms of %d", median(times), longest, len(times)), nil
+}
+
+// untilFit asks the extender with names until exactly these nodes fit.
+func (s *stage) untilFit(ctx context.Context, minimum string, nodes []string) error {
+	pod := objects.PodShape{Name: "asks", Minimum: minimum}.Pod(cluster.SchedulerName)
+	return s.untilFitPod(ctx, pod, nodes, 5*time.Second)
+}
+
+func (s *stage) untilFitPod(ctx context.Context, pod *v1.Pod, nodes []string, limit time.Duration) error {
+	// Without a pause between: the time until the verdict is one of the results.
+	within, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	last := "nothing"
+	for within.Err() == nil {
+		result, err := s.extender.Filter(within, pod, s.names)
+		switch {
+		case err == nil && slices.Equal(*result.NodeNames, nodes):
+			return nil
+		case err == nil:
+			last = fmt.Sprintf("%d nodes fit", len(*result.NodeNames))
+		case within.Err() == nil:
+			last = err.Error()
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("the extender does not find that %d nodes fit within %s; last seen: %s", len(nodes), limit, last)
+}
+
+// restoreLabels gives nodes the memory back that they were made with.
+func (s *stage) restoreLabels(nodes ...int) {
+	// The scenario's context may be over. Should this fail, the next scenario tells.
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	for _, i := range nodes {
+		_ = s.nodes.Label(ctx, objects.NodeName(i), strconv.Itoa(objects.MemoryMiB(i)))
+	}
+}
