@@ -17,52 +17,90 @@ import (
 // verdict must change within a second.
 func relabelled(ctx context.Context, s *stage) (string, error) {
 	var verdicts, landings []float64
+	late := 0
 	for _, node := range []int{2, 26, 50, 74, 98} {
-		verdict, landed, err := relabelOne(ctx, s, node)
+		one, err := relabelOne(ctx, s, node)
 		if err != nil {
 			return "", err
 		}
-		verdicts, landings = append(verdicts, verdict), append(landings, landed)
-	}
-	landing := fmt.Sprintf("%d Pods placed at most %.1f s after the label's write was sent", len(landings), slices.Max(landings))
-	if !s.cached {
-		return landing, nil
+		if one.late {
+			late++
+		} else {
+			landings = append(landings, one.landed)
+		}
+		verdicts = append(verdicts, one.verdict)
 	}
 	if longest := slices.Max(verdicts); longest >= 1 {
 		return "", fmt.Errorf("a verdict changed %.3f s after the label's write was sent, expected under 1 s", longest)
 	}
-	return fmt.Sprintf("new verdicts after at most %.0f ms; %s", slices.Max(verdicts)*1000, landing), nil
+	if late > 0 && (!s.cached || len(landings) == 0) {
+		return "", fmt.Errorf("%d of %d Pods were not placed within %s of the label's write", late, len(verdicts), relabelPatience)
+	}
+	seen := fmt.Sprintf("%d Pods placed at most %.2f s after the label's write was sent", len(landings), slices.Max(landings))
+	if s.cached {
+		seen = fmt.Sprintf("new verdicts after at most %.0f ms; %s", slices.Max(verdicts)*1000, seen)
+	}
+	if late > 0 {
+		seen += fmt.Sprintf("; %d only behind another event: kube-scheduler tries once for a node's event, and asked before the cache had it", late)
+	}
+	return seen, nil
 }
 
-// relabelOne gives the seconds from sending the write until the extender's verdict and the Pod's placement.
-func relabelOne(ctx context.Context, s *stage, node int) (verdict, landed float64, err error) {
+// relabelPatience is how long a Pod may take, once its node fits.
+const relabelPatience = 3 * time.Second
+
+// relabelling is what came of one node's label, in seconds from sending the write.
+type relabelling struct {
+	verdict, landed float64
+	// late: kube-scheduler asked the extender before the event had come there too, and needs another event.
+	late bool
+}
+
+func relabelOne(ctx context.Context, s *stage, node int) (one relabelling, err error) {
 	const minimum = "300000"
 	pod, name := fmt.Sprintf("waits-%d", node), objects.NodeName(node)
 	if err := s.create(ctx, objects.PodShape{Name: pod, Minimum: minimum}); err != nil {
-		return 0, 0, err
+		return one, err
 	}
 	if _, err := s.refusal(ctx, pod, belowMinimum); err != nil {
-		return 0, 0, err
+		return one, err
 	}
 	defer s.restoreLabels(node)
 	started := time.Now()
 	if err := s.nodes.Label(ctx, name, minimum); err != nil {
-		return 0, 0, err
+		return one, err
 	}
 	if s.cached {
 		if err := s.untilFit(ctx, minimum, []string{name}); err != nil {
-			return 0, 0, err
+			return one, err
 		}
-		verdict = time.Since(started).Seconds()
+		one.verdict = time.Since(started).Seconds()
 	}
-	nodes, err := s.placed(ctx, 30*time.Second, pod)
+	nodes, err := s.placed(ctx, relabelPatience, pod)
+	if err != nil && ctx.Err() == nil {
+		one.late = true
+		if err := s.changeSomeNode(ctx); err != nil {
+			return one, err
+		}
+		nodes, err = s.placed(ctx, 20*time.Second, pod)
+	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("%w; kube-scheduler tries the Pod once for a node's event, and an extender whose cache is behind then refuses it", err)
+		return one, err
 	}
 	if nodes[pod] != name {
-		return 0, 0, fmt.Errorf("it landed on %s instead of %s", nodes[pod], name)
+		return one, fmt.Errorf("it landed on %s instead of %s", nodes[pod], name)
 	}
-	return verdict, time.Since(started).Seconds(), nil
+	one.landed = time.Since(started).Seconds()
+	return one, nil
+}
+
+// changeSomeNode makes an event that has kube-scheduler try refused Pods again: a node without GPUs is changed.
+func (s *stage) changeSomeNode(ctx context.Context) error {
+	const node = 3
+	if err := s.nodes.Label(ctx, objects.NodeName(node), "1"); err != nil {
+		return err
+	}
+	return s.nodes.Label(ctx, objects.NodeName(node), "")
 }
 
 // relabelTime tells how long a label takes from the API server to the verdict.
