@@ -276,7 +276,7 @@ node_watch::loop::awaitable<watch_attempt> node_watch::loop::refusal() {
         text.append(buffer_.data(), size);
     }
     if (text.size() >= max_refusal_bytes) client_.close();
-    if (const auto status = parse_api_status(text)) result.why += ", " + text_of(*status);
+    if (const auto status = parse_api_status(text)) result.why = "HTTP " + text_of(*status);
     co_return result;
 }
 

@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(says_which_rights_it_needs) {
     watched_nodes nodes(api.config());
     BOOST_TEST(nodes.wait_for_size(1));
     BOOST_TEST(failures(nodes, "forbidden") == "1");
-    BOOST_TEST(contains(nodes.log_text(), "HTTP 403, 403 Test: a test wants this"));
+    BOOST_TEST(contains(nodes.log_text(), "HTTP 403 Test: a test wants this; bind a ClusterRole"));
     BOOST_TEST(contains(nodes.log_text(), "the verbs get, list and watch on nodes"));
 }
 
