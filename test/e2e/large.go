@@ -85,7 +85,9 @@ func (s *stage) inTurn(ctx context.Context, ways []way) (map[string]float64, err
 	return medians, nil
 }
 
-func startNames(ctx context.Context, s *stage) error { return s.nodesieve(ctx, "large", true) }
+func startNames(flags ...string) func(context.Context, *stage) error {
+	return func(ctx context.Context, s *stage) error { return s.nodesieve(ctx, "large", true, flags...) }
+}
 
 func startFloor(ctx context.Context, s *stage) error {
 	var err error
@@ -116,9 +118,13 @@ func withPlugin(s *stage) cluster.SchedulerConfig {
 // compareNames measures nodesieve with names against the floor, and against the document's extender if there
 // is one: that takes seconds a Pod, so it gets fewer of them.
 func compareNames(ctx context.Context, s *stage, t *table) error {
-	const none, floor, mine, plugin, document = "no extender", "floor, names", "nodesieve, names", "plugin", "the document's extender"
+	const none, floor, plugin, document = "no extender", "floor, names", "plugin", "the document's extender"
+	const mine, compact = "nodesieve, names", "nodesieve, names, --names-reply=compact"
 	shape, pods := objects.PodShape{Minimum: strconv.Itoa(largeMinimum)}, s.options.pods
-	ways := []way{{none, nil, alone, pods, shape}, {floor, startFloor, withNames, pods, shape}, {mine, startNames, withNames, pods, shape}}
+	ways := []way{
+		{none, nil, alone, pods, shape}, {floor, startFloor, withNames, pods, shape},
+		{mine, startNames(), withNames, pods, shape}, {compact, startNames("--names-reply=compact"), withNames, pods, shape},
+	}
 	if s.options.plugin != "" {
 		ways = append(ways, way{plugin, nil, withPlugin, pods, shape})
 	}
@@ -133,6 +139,7 @@ func compareNames(ctx context.Context, s *stage, t *table) error {
 		t.fact(each.name+", ms a Pod", "%.1f", medians[each.name])
 	}
 	t.atMost(mine+": × the floor", 0.85, medians[mine]/medians[floor])
+	t.fact(compact+": × the floor", "%.2f", medians[compact]/medians[floor])
 	if s.options.reference != "" {
 		t.atLeast(mine+": × as fast as "+document, 50, medians[document]/medians[mine])
 	}

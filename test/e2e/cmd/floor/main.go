@@ -51,7 +51,10 @@ func main() {
 	fmt.Println("listening on", listener.Addr())
 	http.HandleFunc("/filter", a.filter)
 	http.HandleFunc("/prioritize", a.prioritize)
-	server := http.Server{TLSConfig: &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: clients, MinVersion: tls.VersionTLS12}}
+	server := http.Server{
+		TLSConfig:    &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: clients, MinVersion: tls.VersionTLS12},
+		TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}, // HTTP/1.1, as nodesieve speaks it
+	}
 	log.Fatal(server.ServeTLS(listener, *certFile, *keyFile))
 }
 
