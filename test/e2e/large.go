@@ -91,22 +91,28 @@ func startNames(flags ...string) func(context.Context, *stage) error {
 
 func startFloor(ctx context.Context, s *stage) error {
 	var err error
-	s.extender, err = cluster.StartFloor(ctx, s.file("floor.log"), s.options.floor, s.certificates, s.file("answers"))
+	s.extender, err = cluster.StartFloor(ctx, s.launch(s.options.floor, "large"), s.file("answers"))
 	return err
 }
 
 func startReference(ctx context.Context, s *stage) error {
 	var err error
-	s.extender, err = cluster.StartReference(ctx, s.file("reference.log"), s.options.reference, s.certificates)
+	s.extender, err = cluster.StartReference(ctx, s.launch(s.options.reference, "large"))
 	return err
 }
 
 func withNames(s *stage) cluster.SchedulerConfig {
-	return cluster.SchedulerConfig{Percent: 100, Extender: &cluster.ExtenderConfig{URL: s.extender.URL, NodeCacheCapable: true}}
+	return cluster.SchedulerConfig{
+		Percent:  100,
+		Extender: &cluster.ExtenderConfig{URL: s.extender.URL, NodeCacheCapable: true},
+	}
 }
 
 func withFullNodes(s *stage) cluster.SchedulerConfig {
-	return cluster.SchedulerConfig{Percent: 100, Extender: &cluster.ExtenderConfig{URL: s.extender.URL, Timeout: 30 * time.Second}}
+	return cluster.SchedulerConfig{
+		Percent:  100,
+		Extender: &cluster.ExtenderConfig{URL: s.extender.URL, Timeout: 30 * time.Second},
+	}
 }
 
 func alone(*stage) cluster.SchedulerConfig { return cluster.SchedulerConfig{Percent: 100} }
@@ -169,7 +175,10 @@ func comparePlugin(ctx context.Context, s *stage, t *table) error {
 			}
 		}
 		pods := s.options.pods * 5 / 3
-		ways := []way{{none, nil, with("", ""), pods, kind.shape}, {mine, nil, with(s.options.plugin, "GPUScheduler"), pods, kind.shape}}
+		ways := []way{
+			{none, nil, with("", ""), pods, kind.shape},
+			{mine, nil, with(s.options.plugin, "GPUScheduler"), pods, kind.shape},
+		}
 		if s.options.referencePlugin != "" {
 			ways = append(ways, way{document, nil, with(s.options.referencePlugin, "GPUScheduler"), pods, kind.shape})
 		}

@@ -59,7 +59,8 @@ func parse(arguments []string) (options, error) {
 	flags.IntVar(&o.nodes, "nodes", 0, "how many nodes [200, large: 5000]")
 	flags.IntVar(&o.rounds, "rounds", 3, "large: how often each way of scheduling is measured")
 	flags.IntVar(&o.pods, "pods", 300, "large: Pods of a measurement")
-	flags.StringVar(&o.plugin, "plugin", "", "a kube-scheduler with the plugin GPUScheduler [gpu-scheduler in -release, if there]")
+	flags.StringVar(&o.plugin, "plugin", "",
+		"a kube-scheduler with the plugin GPUScheduler [gpu-scheduler in -release, if there]")
 	flags.StringVar(&o.referencePlugin, "reference-plugin", "", "large: a kube-scheduler with the document's plugin")
 	flags.StringVar(&o.reference, "reference", "", "large: the document's extender, which listens on $ADDR")
 	if err := flags.Parse(arguments); err != nil {

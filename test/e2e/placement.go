@@ -46,7 +46,8 @@ func landsRight(ctx context.Context, s *stage) (string, error) {
 		used[node] = true
 		i := slices.Index(s.names, node)
 		if i < 0 || !objects.HasGPU(i) || objects.MemoryMiB(i) < minimums[pod] {
-			return "", fmt.Errorf("%s needs %d MiB and went to node %d, %s, which has %d", pod, minimums[pod], i, node, objects.MemoryMiB(i))
+			return "", fmt.Errorf("%s needs %d MiB and went to node %d, %s, which has %d",
+				pod, minimums[pod], i, node, objects.MemoryMiB(i))
 		}
 	}
 	return fmt.Sprintf("%d Pods of 5 minimums on %d nodes, none below its minimum", len(nodes), len(used)), nil

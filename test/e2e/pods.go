@@ -18,8 +18,9 @@ import (
 const aboveAll = "1048576"
 
 func (s *stage) create(ctx context.Context, shapes ...objects.PodShape) error {
+	pods := s.client.CoreV1().Pods(v1.NamespaceDefault)
 	for _, shape := range shapes {
-		_, err := s.client.CoreV1().Pods(v1.NamespaceDefault).Create(ctx, shape.Pod(cluster.SchedulerName), metav1.CreateOptions{})
+		_, err := pods.Create(ctx, shape.Pod(cluster.SchedulerName), metav1.CreateOptions{})
 		if err != nil {
 			return fmt.Errorf("Pod %s: %w", shape.Name, err)
 		}
@@ -44,7 +45,8 @@ func (s *stage) pods(ctx context.Context) (map[string]*v1.Pod, error) {
 
 func (s *stage) deletePods(ctx context.Context) error {
 	pods := s.client.CoreV1().Pods(v1.NamespaceDefault)
-	if err := pods.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}, metav1.ListOptions{}); err != nil {
+	atOnce := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
+	if err := pods.DeleteCollection(ctx, atOnce, metav1.ListOptions{}); err != nil {
 		return err
 	}
 	return cluster.Until(ctx, time.Minute, "the Pods are gone", func(ctx context.Context) (bool, string) {
@@ -59,7 +61,8 @@ func (s *stage) deletePods(ctx context.Context) error {
 // placed waits until the Pods have their nodes, and gives those by Pod.
 func (s *stage) placed(ctx context.Context, limit time.Duration, names ...string) (map[string]string, error) {
 	nodes := map[string]string{}
-	err := cluster.Until(ctx, limit, fmt.Sprintf("%d Pods have their nodes", len(names)), func(ctx context.Context) (bool, string) {
+	what := fmt.Sprintf("%d Pods have their nodes", len(names))
+	err := cluster.Until(ctx, limit, what, func(ctx context.Context) (bool, string) {
 		pods, err := s.pods(ctx)
 		if err != nil {
 			return false, err.Error()
@@ -94,7 +97,8 @@ func (s *stage) events(ctx context.Context, pod, reason string) ([]string, error
 
 // refusal waits for a FailedScheduling event of the Pod that has the text.
 func (s *stage) refusal(ctx context.Context, pod, text string) (message string, err error) {
-	err = cluster.Until(ctx, 20*time.Second, "a FailedScheduling event of "+pod+" with "+text, func(ctx context.Context) (bool, string) {
+	what := "a FailedScheduling event of " + pod + " with " + text
+	err = cluster.Until(ctx, 20*time.Second, what, func(ctx context.Context) (bool, string) {
 		messages, err := s.events(ctx, pod, "FailedScheduling")
 		if err != nil {
 			return false, err.Error()

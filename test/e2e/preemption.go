@@ -17,7 +17,8 @@ var crowded = []int{4, 16, 28, 40}
 // fill gives each crowded node one Pod of low priority that takes all of its GPUs; low[k] goes to crowded[k].
 func (s *stage) fill(ctx context.Context) (low []string, err error) {
 	for _, i := range crowded {
-		shape := objects.PodShape{Name: fmt.Sprintf("low-%d", i), GPUs: objects.GPUsOfNode, Nodes: []string{objects.NodeName(i)}}
+		only := []string{objects.NodeName(i)}
+		shape := objects.PodShape{Name: fmt.Sprintf("low-%d", i), GPUs: objects.GPUsOfNode, Nodes: only}
 		if err := s.create(ctx, shape); err != nil {
 			return nil, err
 		}
@@ -102,7 +103,8 @@ func evictsThere(ctx context.Context, s *stage) (string, error) {
 		return "", err
 	}
 	if nodes["high"] != node || !slices.Equal(gone, low[chosen:chosen+1]) {
-		return "", fmt.Errorf("the Pod went to %s and %v were evicted, expected %s and %s", nodes["high"], gone, node, low[chosen])
+		return "", fmt.Errorf("the Pod went to %s and %v were evicted, expected %s and %s",
+			nodes["high"], gone, node, low[chosen])
 	}
 	return "1 low Pod evicted, and the Pod landed in its place", nil
 }

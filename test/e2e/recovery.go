@@ -9,6 +9,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	extender "k8s.io/kube-scheduler/extender/v1"
 
 	"example.com/nodesieve/e2e/cluster"
 	"example.com/nodesieve/e2e/objects"
@@ -33,9 +34,11 @@ func recovery(ctx context.Context, s *stage) (string, error) {
 	if verdicts >= 10*time.Second {
 		return "", fmt.Errorf("right verdicts %s after the last write, expected within 10 s", verdicts)
 	}
-	return fmt.Sprintf("API server away for %.1f s; %d nodes relabelled in %.1f s, right verdicts %.0f ms after the last write; "+
-		"%d requests, none failed; resident memory %.1f MiB before, %.1f behind",
-		ready.Seconds(), len(s.names), writes.Seconds(), float64(verdicts.Microseconds())/1000, requests, before, s.extender.ResidentMiB()), nil
+	return fmt.Sprintf("API server away for %.1f s; %d nodes relabelled in %.1f s, "+
+		"right verdicts %.0f ms after the last write; %d requests, none failed; "+
+		"resident memory %.1f MiB before, %.1f behind",
+		ready.Seconds(), len(s.names), writes.Seconds(),
+		verdicts.Seconds()*1000, requests, before, s.extender.ResidentMiB()), nil
 }
 
 // restartAPIServer kills it and starts it again. Before, a write of something else makes the extender's last
@@ -91,7 +94,7 @@ type load struct {
 
 func startLoad(ctx context.Context, s *stage) *load {
 	pod := objects.PodShape{Name: "loads", Minimum: "40960"}.Pod(cluster.SchedulerName)
-	extender, names := s.extender, s.names
+	asked, names := s.extender, s.names
 	ctx, cancel := context.WithCancel(ctx)
 	l := &load{cancel: cancel, ended: make(chan struct{})}
 	go func() {
@@ -104,12 +107,12 @@ func startLoad(ctx context.Context, s *stage) *load {
 				return
 			case <-pause.C:
 			}
-			result, err := extender.Filter(ctx, pod, names)
+			result, err := asked.Filter(ctx, pod, names)
 			if ctx.Err() != nil {
 				return
 			}
-			if err == nil && len(*result.NodeNames)+len(result.FailedAndUnresolvableNodes) != len(names) {
-				err = fmt.Errorf("%d nodes fit and %d do not, of %d", len(*result.NodeNames), len(result.FailedAndUnresolvableNodes), len(names))
+			if err == nil {
+				err = coversAll(result, names)
 			}
 			if err != nil && l.failed == "" {
 				l.failed = err.Error()
@@ -118,6 +121,15 @@ func startLoad(ctx context.Context, s *stage) *load {
 		}
 	}()
 	return l
+}
+
+// coversAll: each node fits or does not.
+func coversAll(result *extender.ExtenderFilterResult, names []string) error {
+	fit, unfit := len(*result.NodeNames), len(result.FailedAndUnresolvableNodes)
+	if fit+unfit != len(names) {
+		return fmt.Errorf("%d nodes fit and %d do not, of %d", fit, unfit, len(names))
+	}
+	return nil
 }
 
 // stop ends it, and tells the first failure.

@@ -34,14 +34,17 @@ func relabelled(ctx context.Context, s *stage) (string, error) {
 		return "", fmt.Errorf("a verdict changed %.3f s after the label's write was sent, expected under 1 s", longest)
 	}
 	if late > 0 && (!s.cached || len(landings) == 0) {
-		return "", fmt.Errorf("%d of %d Pods were not placed within %s of the label's write", late, len(verdicts), relabelPatience)
+		return "", fmt.Errorf("%d of %d Pods were not placed within %s of the label's write",
+			late, len(verdicts), relabelPatience)
 	}
-	seen := fmt.Sprintf("%d Pods placed at most %.2f s after the label's write was sent", len(landings), slices.Max(landings))
+	seen := fmt.Sprintf("%d Pods placed at most %.2f s after the label's write was sent",
+		len(landings), slices.Max(landings))
 	if s.cached {
 		seen = fmt.Sprintf("new verdicts after at most %.0f ms; %s", slices.Max(verdicts)*1000, seen)
 	}
 	if late > 0 {
-		seen += fmt.Sprintf("; %d only behind another event: kube-scheduler tries once for a node's event, and asked before the cache had it", late)
+		seen += fmt.Sprintf("; %d only behind another event: "+
+			"kube-scheduler tries once for a node's event, and asked before the cache had it", late)
 	}
 	return seen, nil
 }

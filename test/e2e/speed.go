@@ -48,7 +48,7 @@ func (s *stage) timePods(ctx context.Context, w way) (float64, error) {
 	return float64(last.Sub(first).Microseconds()) / 1000 / float64(w.pods-1), err
 }
 
-// watchPlacements waits for a number of Pods, and checks that each went where the memory suffices.
+// watchPlacements waits for a number of Pods, and tells when the first and the last got its node.
 func (s *stage) watchPlacements(ctx context.Context, watcher watch.Interface, pods int) (first, last time.Time, err error) {
 	placed := map[string]bool{}
 	for len(placed) < pods {
@@ -58,7 +58,8 @@ func (s *stage) watchPlacements(ctx context.Context, watcher watch.Interface, po
 		case event, open := <-watcher.ResultChan():
 			pod, isPod := event.Object.(*v1.Pod)
 			if !open || !isPod {
-				return first, last, fmt.Errorf("the watch of Pods ended with %d of %d placed: %v", len(placed), pods, event.Object)
+				return first, last, fmt.Errorf("the watch of Pods ended with %d of %d placed: %v",
+					len(placed), pods, event.Object)
 			}
 			if event.Type == watch.Deleted || pod.Spec.NodeName == "" || placed[pod.Name] {
 				continue

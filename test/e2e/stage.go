@@ -68,7 +68,9 @@ func newStage(ctx context.Context, folder string, o options) (*stage, error) {
 func (s *stage) createPolicy(ctx context.Context) error {
 	role := &rbac.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{Name: "nodesieve"},
-		Rules:      []rbac.PolicyRule{{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list", "watch"}}},
+		Rules: []rbac.PolicyRule{{
+			APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list", "watch"},
+		}},
 	}
 	binding := &rbac.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "nodesieve"},
@@ -99,9 +101,15 @@ func (s *stage) nodesieve(ctx context.Context, label string, cached bool, flags 
 		flags = append(flags, "--node-cache=watch", "--kubeconfig="+s.plane.Watch)
 	}
 	var err error
-	s.extender, err = cluster.StartNodesieve(ctx, s.file("nodesieve-"+label+".log"),
-		filepath.Join(s.options.release, "nodesieve"), s.certificates, flags...)
+	binary := filepath.Join(s.options.release, "nodesieve")
+	s.extender, err = cluster.StartNodesieve(ctx, s.launch(binary, label), flags...)
 	return err
+}
+
+// launch is how an extender is started, with a log named after it and the label.
+func (s *stage) launch(binary, label string) cluster.Launch {
+	log := s.file(filepath.Base(binary) + "-" + label + ".log")
+	return cluster.Launch{Binary: binary, LogFile: log, Certificates: s.certificates}
 }
 
 // schedule starts a scheduler in the place of the one before.

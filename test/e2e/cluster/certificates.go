@@ -24,7 +24,10 @@ type Certificates struct {
 // MakeCertificates writes them, good for a day.
 func MakeCertificates(folder string) (Certificates, error) {
 	in := func(name string) string { return filepath.Join(folder, name) }
-	files := Certificates{in("ca.crt"), in("server.crt"), in("server.key"), in("client.crt"), in("client.key"), in("accounts.key")}
+	files := Certificates{
+		in("ca.crt"), in("server.crt"), in("server.key"),
+		in("client.crt"), in("client.key"), in("accounts.key"),
+	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return files, err
 	}

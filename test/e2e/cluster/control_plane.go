@@ -44,7 +44,8 @@ func StartControlPlane(ctx context.Context, folder, binaries string, certificate
 	err := withFreePorts(1, func(ports []int) error {
 		c.apiPort = ports[0]
 		c.Client = kubernetes.NewForConfigOrDie(&rest.Config{
-			Host: c.url(), BearerToken: tokens["admin"], TLSClientConfig: rest.TLSClientConfig{CAFile: certificates.CA}, QPS: -1,
+			Host: c.url(), BearerToken: tokens["admin"], QPS: -1,
+			TLSClientConfig: rest.TLSClientConfig{CAFile: certificates.CA},
 		})
 		return c.StartAPIServer(ctx)
 	})

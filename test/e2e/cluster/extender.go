@@ -23,17 +23,26 @@ type Extender struct {
 	client *http.Client
 }
 
+// Launch is what every extender is started with.
+type Launch struct {
+	Binary, LogFile string
+	Certificates    Certificates
+}
+
 // StartNodesieve starts it on ports that the system chooses, and waits until /readyz is 200.
-func StartNodesieve(ctx context.Context, logFile, binary string, certificates Certificates, flags ...string) (*Extender, error) {
+func StartNodesieve(ctx context.Context, launch Launch, flags ...string) (*Extender, error) {
+	tls := launch.Certificates
 	flags = append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0",
-		"--tls-cert", certificates.ServerCert, "--tls-key", certificates.ServerKey, "--client-ca", certificates.CA}, flags...)
-	e, found, err := startExtender(ctx, logFile, binary, certificates, nil,
-		`serving .*\baddress=127\.0\.0\.1:(\d+).*\badmin_address=(\S+)`, flags)
+		"--tls-cert", tls.ServerCert, "--tls-key", tls.ServerKey, "--client-ca", tls.CA}, flags...)
+	const pattern = `serving .*\baddress=127\.0\.0\.1:(\d+).*\badmin_address=(\S+)`
+	e, found, err := launch.start(ctx, pattern, nil, flags)
 	if err != nil {
 		return nil, err
 	}
 	e.URL, e.admin = "https://localhost:"+found[1], "http://"+found[2]
-	err = waitReady(ctx, e.Process, func(ctx context.Context) (bool, string) { return ok(ctx, http.DefaultClient, e.admin+"/readyz") })
+	err = waitReady(ctx, e.Process, func(ctx context.Context) (bool, string) {
+		return ok(ctx, http.DefaultClient, e.admin+"/readyz")
+	})
 	if err != nil {
 		e.Kill()
 		return nil, err
@@ -42,9 +51,9 @@ func StartNodesieve(ctx context.Context, logFile, binary string, certificates Ce
 }
 
 // StartFloor starts cmd/floor, whose answers are in the file.
-func StartFloor(ctx context.Context, logFile, binary string, certificates Certificates, answers string) (*Extender, error) {
-	e, found, err := startExtender(ctx, logFile, binary, certificates, nil, `listening on 127\.0\.0\.1:(\d+)`,
-		[]string{"-tls-cert", certificates.ServerCert, "-tls-key", certificates.ServerKey, "-client-ca", certificates.CA, "-answers", answers})
+func StartFloor(ctx context.Context, launch Launch, answers string) (*Extender, error) {
+	flags := append(launch.tlsFlags(), "-answers", answers)
+	e, found, err := launch.start(ctx, `listening on 127\.0\.0\.1:(\d+)`, nil, flags)
 	if err != nil {
 		return nil, err
 	}
@@ -54,23 +63,18 @@ func StartFloor(ctx context.Context, logFile, binary string, certificates Certif
 
 // StartReference starts an extender that takes -tls-cert, -tls-key and -client-ca and listens on $ADDR, as the
 // document's does, and waits until it answers on TLS.
-func StartReference(ctx context.Context, logFile, binary string, certificates Certificates) (*Extender, error) {
+func StartReference(ctx context.Context, launch Launch) (*Extender, error) {
 	var e *Extender
 	err := withFreePorts(1, func(ports []int) error {
 		var err error
-		e, _, err = startExtender(ctx, logFile, binary, certificates, []string{fmt.Sprintf("ADDR=127.0.0.1:%d", ports[0])}, "",
-			[]string{"-tls-cert", certificates.ServerCert, "-tls-key", certificates.ServerKey, "-client-ca", certificates.CA})
-		if err != nil {
+		address := []string{fmt.Sprintf("ADDR=127.0.0.1:%d", ports[0])}
+		if e, _, err = launch.start(ctx, "", address, launch.tlsFlags()); err != nil {
 			return err
 		}
 		e.URL = fmt.Sprintf("https://localhost:%d", ports[0])
 		return waitReady(ctx, e.Process, func(ctx context.Context) (bool, string) {
-			response, err := e.post(ctx, "/filter", []byte("{}"))
-			if err != nil {
-				return false, err.Error()
-			}
-			response.Body.Close()
-			return true, ""
+			_, _, err := e.Post(ctx, "/filter", []byte("{}"))
+			return err == nil, fmt.Sprint(err)
 		})
 	})
 	if err != nil && e != nil {
@@ -79,27 +83,38 @@ func StartReference(ctx context.Context, logFile, binary string, certificates Ce
 	return e, err
 }
 
-// startExtender waits until a line of the log has the pattern, and gives its groups.
-func startExtender(ctx context.Context, logFile, binary string, certificates Certificates, environment []string, pattern string, flags []string) (*Extender, []string, error) {
-	configuration, err := certificates.Client()
+// tlsFlags are those of extenders written in Go.
+func (l Launch) tlsFlags() []string {
+	tls := l.Certificates
+	return []string{"-tls-cert", tls.ServerCert, "-tls-key", tls.ServerKey, "-client-ca", tls.CA}
+}
+
+// start waits until a line of the log has the pattern, and gives its groups.
+func (l Launch) start(ctx context.Context, pattern string, environment, flags []string) (*Extender, []string, error) {
+	configuration, err := l.Certificates.Client()
 	if err != nil {
 		return nil, nil, err
 	}
-	os.Remove(logFile)
-	p, err := startProcess(logFile, binary, environment, flags...)
+	os.Remove(l.LogFile)
+	p, err := startProcess(l.LogFile, l.Binary, environment, flags...)
 	if err != nil {
 		return nil, nil, err
 	}
-	e := &Extender{Process: p, client: &http.Client{Transport: &http.Transport{TLSClientConfig: configuration, MaxIdleConnsPerHost: 4}, Timeout: time.Minute}}
+	transport := &http.Transport{TLSClientConfig: configuration, MaxIdleConnsPerHost: 4}
+	e := &Extender{Process: p, client: &http.Client{Transport: transport, Timeout: time.Minute}}
 	var found []string
 	err = waitReady(ctx, p, func(context.Context) (bool, string) {
 		found = regexp.MustCompile(pattern).FindStringSubmatch(p.Tail(50))
 		return found != nil, "no line of its log has " + pattern
 	})
+	if err == nil && found == nil {
+		err = p.endedEarly()
+	}
 	if err != nil {
 		p.Kill()
+		return nil, nil, err
 	}
-	return e, found, err
+	return e, found, nil
 }
 
 // Stop ends it; nothing happens when there is none.
@@ -116,24 +131,14 @@ func (e *Extender) Filter(ctx context.Context, pod *v1.Pod, names []string) (*ex
 	if err != nil {
 		return nil, err
 	}
-	return e.FilterBody(ctx, body)
-}
-
-// FilterBody is Filter with a body that was made before.
-func (e *Extender) FilterBody(ctx context.Context, body []byte) (*extender.ExtenderFilterResult, error) {
-	response, err := e.post(ctx, "/filter", body)
+	status, reply, err := e.Post(ctx, "/filter", body)
 	if err != nil {
 		return nil, err
-	}
-	defer response.Body.Close()
-	reply, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %.200s", response.Status, reply)
 	}
 	result := &extender.ExtenderFilterResult{}
+	if status != http.StatusOK {
+		return nil, fmt.Errorf("status %d: %.200s", status, reply)
+	}
 	if err := json.Unmarshal(reply, result); err != nil {
 		return nil, err
 	}
@@ -148,35 +153,16 @@ func (e *Extender) FilterBody(ctx context.Context, body []byte) (*extender.Exten
 
 // Post sends a body and reads the reply to its end.
 func (e *Extender) Post(ctx context.Context, path string, body []byte) (status int, reply []byte, err error) {
-	response, err := e.post(ctx, path, body)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := e.client.Do(request)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer response.Body.Close()
 	reply, err = io.ReadAll(response.Body)
 	return response.StatusCode, reply, err
-}
-
-// Metrics is the text of nodesieve's /metrics.
-func (e *Extender) Metrics(ctx context.Context) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.admin+"/metrics", nil)
-	if err != nil {
-		return "", err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	return string(text), err
-}
-
-func (e *Extender) post(ctx context.Context, path string, body []byte) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	return e.client.Do(request)
 }
