@@ -29,6 +29,8 @@ class node_index {
     node_index();
 
     [[nodiscard]] std::size_t size() const noexcept;
+    /// Whether `other` is a copy of this very state.
+    [[nodiscard]] bool is(node_index const& other) const noexcept { return root_ == other.root_; }
     /// Every node's place is below it.
     [[nodiscard]] std::size_t places() const noexcept;
     [[nodiscard]] std::optional<node> find(std::string_view name) const noexcept;

@@ -54,6 +54,7 @@ struct named_nodes {
 ///     start(verb, known);
 ///     loop { n = receive into prepare(); commit(n); }   or   loop { write(bytes); }
 ///     finish();     judges the nodes; what the request is refused for, if anything
+///     judge_again(known);    optional, if no named node fits and the index is another by now
 ///     compose();    on success only: reply() is the body of the answer
 ///     compose_error();    if filter fails with errc::node_cache_not_ready: the same
 ///
@@ -84,6 +85,14 @@ class request_pipeline final : private args_sink {
 
     /// Precondition: finish() returned errc::success.
     void compose();
+
+    /// Whether finish() was successful and found no node that fits among some that were only named:
+    /// what may change with the index.
+    [[nodiscard]] bool none_named_fits() const noexcept;
+    /// What nodes are judged by that are only named.
+    [[nodiscard]] named_nodes const& known() const noexcept { return known_; }
+    /// Judges them by a newer index. Preconditions: none_named_fits(), known.index is set.
+    void judge_again(named_nodes known);
 
     /// The failure as an ExtenderFilterResult, whose Error kube-scheduler puts into its log.
     void compose_error();
@@ -131,6 +140,7 @@ class request_pipeline final : private args_sink {
     [[nodiscard]] std::string_view name_of(node const& n) const noexcept;
     [[nodiscard]] std::string_view reason_of(verdict v) const noexcept;
     [[nodiscard]] std::string place_of(std::uint32_t position) const;
+    void count_verdicts();
     void compose_nodes();
     void compose_names();
     void compose_scores();

@@ -94,8 +94,28 @@ errc request_pipeline::finish() {
     if (check_names() != errc::success || check_pod() != errc::success) return failure_.code;
     if ((by_name_ || verb_ == verb::preempt) && known_.state == named_nodes::readiness::not_ready)
         return fail(errc::node_cache_not_ready, known_.why_not_ready);
-    for (auto const& n : nodes_) ++counts_[judge(n)];
+    count_verdicts();
     return errc::success;
+}
+
+void request_pipeline::count_verdicts() {
+    counts_ = {};
+    for (auto const& n : nodes_) ++counts_[judge(n)];
+}
+
+bool request_pipeline::none_named_fits() const noexcept {
+    return verb_ == verb::filter && by_name_ && failure_.code == errc::success &&
+           pod_error_ == errc::success && !nodes_.empty() && counts_[verdict::fits] == 0;
+}
+
+void request_pipeline::judge_again(named_nodes known) {
+    assert(none_named_fits() && known.index);
+    known_ = std::move(known);
+    for (auto& n : nodes_) {
+        const auto found = known_.index->find(name_of(n));
+        n.memory_mib = found ? found->memory_mib : unknown_node;
+    }
+    count_verdicts();
 }
 
 void request_pipeline::compose() {

@@ -58,6 +58,10 @@ struct options {
     names_reply named = names_reply::full;
     std::filesystem::path kubeconfig;  ///< empty: the credentials of the Pod's service account
 
+    /// How long second_look may hold a reply: many times what the two watches are apart, and less
+    /// than a Pod costs kube-scheduler at 5,000 nodes. No flag: only tests change it.
+    std::chrono::milliseconds second_look_patience = std::chrono::milliseconds(50);
+
     server::timeouts timeouts;
     server::log_format log_format = server::log_format::text;
 };

@@ -5,6 +5,7 @@
 #include "metrics.hpp"
 #include "node_cache.hpp"
 #include "options.hpp"
+#include "second_look.hpp"
 
 #include <nodesieve/policy.hpp>
 
@@ -54,6 +55,7 @@ struct service {
     server::metrics& metrics;
     server::log& log;
     std::optional<server::node_cache> node_cache;  ///< where requests may name nodes only
+    server::second_look second_look;
     connection_registry connections;
     std::atomic<bool> draining = false;  ///< set once, before connections.wake_all()
     /// Lines that a peer can cause at will.

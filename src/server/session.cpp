@@ -10,8 +10,11 @@
 
 #include <nodesieve/request_pipeline.hpp>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
@@ -103,6 +106,7 @@ class session {
     asio::awaitable<error_code> receive(Target& target, std::uint64_t size);
     asio::awaitable<error_code> read_chunked_body(header_parser& p);
     asio::awaitable<next> answer_unreadable(verb what, error_code ec);
+    asio::awaitable<void> look_again();
     asio::awaitable<error_code> fill();
     asio::awaitable<error_code> send_error(error_response answer, bool keep_alive,
                                            bool with_body = true);
@@ -354,6 +358,8 @@ asio::awaitable<typename session<Transport>::next> session<Transport>::answer_ve
     }
 
     const bool keep_alive = whole && keeps_alive(p);
+    if (pipeline.none_named_fits() && shared_.second_look.admit(clock::now()))
+        co_await look_again();
     // kube-scheduler shows the Error of a filter result, and nothing of any other status.
     const bool in_result = what == verb::filter && failure.code == errc::node_cache_not_ready;
     const auto status = in_result ? 200 : status_of(failure.code);
@@ -372,6 +378,24 @@ asio::awaitable<typename session<Transport>::next> session<Transport>::answer_ve
     if (ec) co_return next::close;
     if (!whole) co_return next::linger;
     co_return keep_alive ? next::request : next::close;
+}
+
+/// Judges the names again each time the index moves, until one fits or the patience ends.
+template <class Transport>
+asio::awaitable<void> session<Transport>::look_again() {
+    asio::steady_timer timer(transport_.executor());
+    const auto end = clock::now() + shared_.settings.second_look_patience;
+    do {
+        auto latest = shared_.node_cache->nodes();
+        if (!latest.index) co_return;
+        if (!latest.index->is(*pipeline_->known().index)) {
+            pipeline_->judge_again(std::move(latest));
+            if (!pipeline_->none_named_fits()) co_return;
+        }
+        timer.expires_after(second_look::step);
+        const auto [ec] = co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+        if (ec) co_return;
+    } while (clock::now() < end && !shared_.draining);
 }
 
 /// The body into the pipeline, all of it even when the pipeline has found an error: a peer that is

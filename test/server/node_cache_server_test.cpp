@@ -102,6 +102,35 @@ BOOST_AUTO_TEST_CASE(a_label_change_changes_the_verdict) {
     BOOST_TEST(becomes([&] { return contains(filtered(server), R"("NodeNames":[])"); }));
 }
 
+BOOST_AUTO_TEST_CASE(a_request_that_comes_just_before_the_label_is_judged_with_it) {
+    auto chosen = settings();
+    chosen.second_look_patience = 20s;
+    running_server server(chosen);
+    BOOST_TEST(becomes([&] { return readiness(server).result_int() == 200U; }));
+    BOOST_TEST(api.wait_for_watches(1));
+    api.set_node("a", "24576");
+    BOOST_TEST(becomes([&] {
+        return server.metric(R"(nodesieve_node_cache_watch_events_total{type="modified"})") == "1";
+    }));
+    auto client = server.connect();
+    client.send(request_text("POST", "/filter", filter_body));
+    api.set_node("a", "81920");
+    BOOST_TEST(contains(client.receive().body(), R"("NodeNames":["a"])"));
+}
+
+BOOST_AUTO_TEST_CASE(pods_that_fit_nowhere_are_held_back_once_in_a_while_only) {
+    auto chosen = settings();
+    chosen.second_look_patience = 50ms;
+    running_server server(chosen);
+    BOOST_TEST(becomes([&] { return readiness(server).result_int() == 200U; }));
+    BOOST_TEST(api.wait_for_watches(1));
+    api.set_node("a", "24576");
+    BOOST_TEST(becomes([&] { return contains(filtered(server), R"("NodeNames":[])"); }));
+    const auto began = std::chrono::steady_clock::now();
+    for (int i = 0; i < 20; ++i) BOOST_TEST(contains(filtered(server), R"("NodeNames":[])"));
+    BOOST_TEST((std::chrono::steady_clock::now() - began < 20 * 50ms));
+}
+
 BOOST_AUTO_TEST_CASE(is_not_ready_while_the_state_is_too_old) {
     auto chosen = settings();
     chosen.node_cache_max_age = 1s;

@@ -119,6 +119,31 @@ BOOST_AUTO_TEST_CASE(names_are_matched_unescaped) {
                filtered(R"("large")", R"("/\"":"node is not in the extender's cache yet")"));
 }
 
+BOOST_AUTO_TEST_CASE(names_of_which_none_fits_can_be_judged_again) {
+    const policy rules({});
+    request_pipeline pipeline(rules, {}, invalid_pod_answer::error);
+    const auto none_fits = [&](verb v, std::string const& body) {
+        pipeline.start(v, ready.known);
+        pipeline.write(body);
+        BOOST_TEST((pipeline.finish() == errc::success));
+        return pipeline.none_named_fits();
+    };
+    BOOST_TEST(!none_fits(verb::filter, names(pod("7"), R"("large","small")")));
+    BOOST_TEST(!none_fits(verb::filter, names(pod("7"), "")));
+    BOOST_TEST(!none_fits(verb::prioritize, names(pod("10"), R"("large")")));
+    BOOST_TEST(none_fits(verb::filter, names(pod("10"), R"("large","new","small")")));
+
+    node_index_builder builder;
+    builder.set("large", 9);
+    builder.set("new", 10);
+    pipeline.judge_again({named_nodes::readiness::ready, builder.snapshot(), {}});
+    pipeline.compose();
+    BOOST_TEST(pipeline.counts()[verdict::fits] == 1U);
+    BOOST_TEST(text(pipeline.reply()) ==
+               filtered(R"("new")", R"("large":"GPU memory label is below the required minimum",)"
+                                    R"("small":"node is not in the extender's cache yet")"));
+}
+
 BOOST_AUTO_TEST_CASE(prioritize_scores_names) {
     BOOST_TEST(
         run_every_way(verb::prioritize, names(pod("5"), R"("small","new","large","bare")"), ready)
