@@ -17,4 +17,7 @@ struct api_status {
 /// Reads the body of a refusal; empty for what is no metav1.Status, such as a proxy's page.
 [[nodiscard]] std::optional<api_status> parse_api_status(std::string_view body);
 
+/// Code, reason and message, for logs.
+[[nodiscard]] std::string to_line(api_status const& status);
+
 }  // namespace nodesieve

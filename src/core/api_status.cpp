@@ -27,4 +27,8 @@ std::optional<api_status> parse_api_status(std::string_view body) {
                       fields.text(api_field::message)};
 }
 
+std::string to_line(api_status const& status) {
+    return std::to_string(status.code) + ' ' + status.reason + ": " + status.message;
+}
+
 }  // namespace nodesieve

@@ -48,8 +48,9 @@ watch_outcome outcome_of(kube_failure step) {
     return watch_outcome::broken;
 }
 
-std::string text_of(api_status const& status) {
-    return std::to_string(status.code) + ' ' + status.reason + ": " + status.message;
+watch_attempt too_many_nodes() {
+    return {watch_outcome::malformed,
+            "expected at most " + std::to_string(max_nodes) + " nodes, got more"};
 }
 
 }  // namespace
@@ -91,6 +92,10 @@ class node_watch::loop {
     awaitable<watch_attempt> refusal();
     watch_attempt failure() const {
         return {outcome_of(client_.failure()->step), client_.failure()->why};
+    }
+    watch_attempt silence() const {
+        return {watch_outcome::silent, "no event and no bookmark for " +
+                                           std::to_string(settings_.watch_silence.count()) + " ms"};
     }
     /// Hands on what the events of one read changed.
     void finish_batch();
@@ -169,13 +174,10 @@ node_watch::loop::awaitable<watch_attempt> node_watch::loop::list() {
         if (page.outcome != watch_outcome::done) co_return page;
         count += parser.nodes();
         continue_token = parser.continue_token();
-        const std::string seen = count > max_nodes
-                                     ? "more than " + std::to_string(max_nodes) + " nodes"
-                                 : parser.nodes() == 0 && !continue_token.empty()
-                                     ? "a page without nodes that is not the last"
-                                     : "";
-        if (!seen.empty())
-            co_return watch_attempt{watch_outcome::malformed, "the list has " + seen};
+        if (count > max_nodes) co_return too_many_nodes();
+        if (parser.nodes() == 0 && !continue_token.empty())
+            co_return watch_attempt{watch_outcome::malformed,
+                                    "expected nodes in each page but the last, got none"};
     } while (!continue_token.empty());
 
     listed.finish_list(parser.resource_version());
@@ -203,6 +205,7 @@ node_watch::loop::awaitable<watch_attempt> node_watch::loop::list_page(node_list
         if (client_.failure()) co_return failure();
         if (size == 0) break;
         if (!parser.write({buffer_.data(), size})) break;
+        if (parser.nodes() > max_nodes) co_return too_many_nodes();
     }
     if (parser.failure().empty() && parser.finish()) co_return watch_attempt{};
     co_return watch_attempt{watch_outcome::malformed, parser.failure()};
@@ -236,21 +239,22 @@ node_watch::loop::awaitable<watch_attempt> node_watch::loop::follow(watch_event_
         const auto size = co_await client_.body(buffer_, std::max(left, milliseconds(1)));
         if (client_.failure()) {
             auto failed = failure();
-            if (failed.outcome == watch_outcome::timeout)
-                failed = {watch_outcome::silent, "no event and no bookmark in time"};
+            if (failed.outcome == watch_outcome::timeout) co_return silence();
             co_return failed;
         }
         if (size == 0) break;
         nodes_.start_batch();
         const bool understood = parser.write({buffer_.data(), size});
         finish_batch();
-        if (nodes_.heard()) silent_at = clock::now() + settings_.watch_silence;
-        if (auto const& error = nodes_.error()) {
-            auto const& status = *error;
-            co_return watch_attempt{outcome_of_status(static_cast<unsigned>(status.code)),
-                                    text_of(status)};
-        }
+        if (nodes_.nodes().size() > max_nodes) co_return too_many_nodes();
+        if (auto const& error = nodes_.error())
+            co_return watch_attempt{outcome_of_status(static_cast<unsigned>(error->code)),
+                                    to_line(*error)};
         if (!understood) co_return watch_attempt{watch_outcome::malformed, parser.failure()};
+        if (nodes_.heard())
+            silent_at = clock::now() + settings_.watch_silence;
+        else if (clock::now() >= silent_at)
+            co_return silence();  // for all the bytes that came
     }
     if (parser.between_events()) co_return watch_attempt{};
     co_return watch_attempt{watch_outcome::malformed, "the watch ended within an event"};
@@ -276,7 +280,7 @@ node_watch::loop::awaitable<watch_attempt> node_watch::loop::refusal() {
         text.append(buffer_.data(), size);
     }
     if (text.size() >= max_refusal_bytes) client_.close();
-    if (const auto status = parse_api_status(text)) result.why = "HTTP " + text_of(*status);
+    if (const auto status = parse_api_status(text)) result.why = "HTTP " + to_line(*status);
     co_return result;
 }
 

@@ -194,6 +194,11 @@ BOOST_AUTO_TEST_CASE(lists_again_when_a_watch_is_silent) {
     BOOST_TEST(api.wait_for_watches(1));
     api.send_to_watches("\n");
     BOOST_TEST(api.wait_for([](api_traffic const& t) { return t.lists.size() == 4; }));
+    BOOST_TEST(api.wait_for_watches(1));
+    const auto end = std::chrono::steady_clock::now() + 20s;
+    while (api.traffic().lists.size() == 4 && std::chrono::steady_clock::now() < end)
+        api.send_to_watches("\n");
+    BOOST_TEST(api.traffic().lists.size() > 4U);
 }
 
 BOOST_AUTO_TEST_CASE(gets_over_garbage) {
@@ -218,6 +223,23 @@ BOOST_AUTO_TEST_CASE(gets_over_garbage) {
         }
     }
     BOOST_TEST(nodes.wait_for_size(1));
+}
+
+BOOST_AUTO_TEST_CASE(gives_up_a_list_that_does_not_end) {
+    const auto list = [](std::string const& metadata, std::string const& items) {
+        const auto body = R"({"kind":"NodeList","metadata":{"resourceVersion":"1")" + metadata +
+                          R"(},"items":[)" + items + "]}";
+        return garbage_fault("HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) +
+                             "\r\n\r\n" + body);
+    };
+    std::string items;
+    for (int i = 0; i < 110'000; ++i)
+        items += (i == 0 ? "" : ",") + (R"({"metadata":{"name":"n)" + std::to_string(i)) + "\"}}";
+    api.next_lists({list("", items), list(R"(,"continue":"x")", "")});
+    watched_nodes nodes(api.config());
+    BOOST_TEST(nodes.wait_for_size(1));
+    BOOST_TEST(failures(nodes, "malformed") == "2");
+    BOOST_TEST(contains(nodes.log_text(), "expected at most 100000 nodes, got more"));
 }
 
 BOOST_AUTO_TEST_CASE(a_watch_that_ends_at_once_again_and_again_is_not_reopened_at_once) {

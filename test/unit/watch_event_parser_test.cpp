@@ -182,6 +182,7 @@ BOOST_AUTO_TEST_CASE(reads_a_refusal) {
     BOOST_TEST(status->code == 403);
     BOOST_TEST(status->reason == "Forbidden");
     BOOST_TEST(status->message == "no");
+    BOOST_TEST(to_line(*status) == "403 Forbidden: no");
     for (auto const* text : {"", "<html>", R"({"kind":"Status")", R"({"kind":"NodeList"})", "[]",
                              R"({"kind":"Status","code":"x"})"})
         BOOST_TEST(!parse_api_status(text).has_value());
