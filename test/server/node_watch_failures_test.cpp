@@ -172,8 +172,8 @@ BOOST_AUTO_TEST_CASE(gives_up_an_answer_that_does_not_come) {
     watched_nodes nodes(api.config(), settings);
     BOOST_TEST(nodes.wait_for_size(1));
     BOOST_TEST(api.wait_for(
-        [](api_traffic const& t) { return t.watches.size() == 3 && t.open_watches == 1; }));
-    BOOST_TEST(failures(nodes, "timeout") == "5");
+        [](api_traffic const& t) { return t.watches.size() >= 3 && t.open_watches == 1; }));
+    BOOST_TEST(std::stoul(failures(nodes, "timeout")) >= 5U);  // a slow machine has more
 
     const auto connections = api.traffic().connections;
     api.hang_handshakes(true);
@@ -188,17 +188,14 @@ BOOST_AUTO_TEST_CASE(lists_again_when_a_watch_is_silent) {
     auto settings = quick_watch_settings();
     settings.watch_silence = 100ms;
     watched_nodes nodes(api.config(), settings);
-    BOOST_TEST(api.wait_for([](api_traffic const& t) { return t.lists.size() == 3; }));
+    BOOST_TEST(api.wait_for([](api_traffic const& t) { return t.lists.size() >= 3; }));
     BOOST_TEST(contains(nodes.log_text(), R"("reason":"silent")"));
-    // Bytes that are no event are silence too.
-    BOOST_TEST(api.wait_for_watches(1));
-    api.send_to_watches("\n");
-    BOOST_TEST(api.wait_for([](api_traffic const& t) { return t.lists.size() == 4; }));
-    BOOST_TEST(api.wait_for_watches(1));
+    // Bytes that are no event are silence too, however many come.
+    const auto lists = api.traffic().lists.size();
     const auto end = std::chrono::steady_clock::now() + 20s;
-    while (api.traffic().lists.size() == 4 && std::chrono::steady_clock::now() < end)
+    while (api.traffic().lists.size() < lists + 2 && std::chrono::steady_clock::now() < end)
         api.send_to_watches("\n");
-    BOOST_TEST(api.traffic().lists.size() > 4U);
+    BOOST_TEST(api.traffic().lists.size() >= lists + 2);
 }
 
 BOOST_AUTO_TEST_CASE(gets_over_garbage) {
