@@ -43,12 +43,22 @@ class policy {
     [[nodiscard]] static errc requirement_of(pod_facts const* pod,
                                              pod_requirement& requirement) noexcept;
 
+    /// Whether judge() can refuse any node: if not, there is no need to ask it.
+    [[nodiscard]] static bool filters(pod_requirement const& requirement) noexcept {
+        return requirement.min_memory_mib != 0;
+    }
+
     /// Whether a node fits whose memory label reads `memory_mib`, 0 for none or an invalid one.
     [[nodiscard]] static verdict judge(pod_requirement const& requirement,
                                        std::int32_t memory_mib) noexcept {
-        if (requirement.min_memory_mib == 0) return verdict::fits;
+        if (!filters(requirement)) return verdict::fits;
         if (memory_mib == 0) return verdict::invalid_label;
         return memory_mib < requirement.min_memory_mib ? verdict::below_minimum : verdict::fits;
+    }
+
+    /// Whether score() can be other than 0: if not, there is no need to ask it.
+    [[nodiscard]] static bool scores(pod_requirement const& requirement) noexcept {
+        return requirement.has_gpu;
     }
 
     /// 0 to 100, the scale of the scheduler framework: 0 for a Pod without GPU and for a node

@@ -20,7 +20,7 @@ errc policy::requirement_of(pod_facts const* pod, pod_requirement& requirement) 
 
 std::int32_t policy::score(pod_requirement const& requirement,
                            std::int32_t memory_mib) const noexcept {
-    if (!requirement.has_gpu || memory_mib == 0) return 0;
+    if (!scores(requirement) || memory_mib == 0) return 0;
     const auto most = std::min(100, memory_mib * 100 / config_.score_ceiling_mib);
     return config_.prefer == score_preference::most ? most : 100 - most;
 }

@@ -53,6 +53,14 @@ BOOST_AUTO_TEST_CASE(compares_the_label_with_the_minimum) {
     BOOST_TEST((policy::judge(pod, 40960) == verdict::fits));
 }
 
+BOOST_AUTO_TEST_CASE(tells_whether_there_is_anything_to_decide) {
+    BOOST_TEST(!policy::filters(cpu_pod));
+    BOOST_TEST(!policy::filters(gpu_pod));
+    BOOST_TEST(policy::filters({.has_gpu = true, .min_memory_mib = 1}));
+    BOOST_TEST(!policy::scores(cpu_pod));
+    BOOST_TEST(policy::scores(gpu_pod));
+}
+
 BOOST_AUTO_TEST_CASE(scores_by_memory) {
     const auto most = with(score_preference::most);
     const auto least = with(score_preference::least);
