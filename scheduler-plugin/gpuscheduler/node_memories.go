@@ -1,6 +1,7 @@
 package gpuscheduler
 
 import (
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -13,32 +14,48 @@ import (
 // informers are never changed, an updated node is another one. The labels of 5,000 nodes lie scattered
 // in memory, and to look one up costs more than all the rest of Filter (docs/decisions/0005). Any number
 // of goroutines may use it.
+//
+// Call order: startCycle() at the start of each scheduling cycle, then of() for its nodes.
 type nodeMemories struct {
-	byNode sync.Map // *v1.Node -> int32
-	count  atomic.Int64
+	known atomic.Pointer[map[*v1.Node]int32] // is not written to once it is here, so needs no lock
+
+	mutex sync.Mutex
+	read  map[*v1.Node]int32 // in this cycle; known from the next one on
 }
 
 // of returns a node's memory in MiB as policy.ReadMemory does.
 func (m *nodeMemories) of(node *v1.Node, labels []string) int32 {
-	if known, exists := m.byNode.Load(node); exists {
-		return known.(int32)
+	if known := m.known.Load(); known != nil {
+		if memory, exists := (*known)[node]; exists {
+			return memory
+		}
 	}
-	label, labelled := firstLabel(node, labels)
-	memory := policy.ReadMemory(label, labelled)
-	if _, exists := m.byNode.LoadOrStore(node, memory); !exists {
-		m.count.Add(1)
+	memory := policy.ReadMemory(firstLabel(node, labels))
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if m.read == nil {
+		m.read = map[*v1.Node]int32{}
 	}
+	m.read[node] = memory
 	return memory
 }
 
-// forgetStale lets go of objects that were updated or deleted, so that they can be freed: all is
-// forgotten once the stale objects are more than a quarter of the `live` ones, which the scheduler's
-// snapshot holds anyway. One cycle then reads all labels again.
-func (m *nodeMemories) forgetStale(live int) {
-	if m.count.Load() > int64(live+live/4) {
-		m.byNode.Clear()
-		m.count.Store(0)
+// startCycle makes known what was read. It also lets go of objects that were updated or deleted, so that
+// they can be freed: all older ones are forgotten once the stale among them are more than a quarter of the
+// `live` ones, which the scheduler's snapshot holds anyway. That cycle then reads their labels again.
+func (m *nodeMemories) startCycle(live int) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if len(m.read) == 0 {
+		return
 	}
+	next := m.read
+	if known := m.known.Load(); known != nil && len(*known)+len(m.read) <= live+live/4 {
+		next = maps.Clone(*known)
+		maps.Copy(next, m.read)
+	}
+	m.known.Store(&next)
+	m.read = nil
 }
 
 // firstLabel is the value of the first of the labels that the node carries.

@@ -91,12 +91,16 @@ func TestScoreFailsForAnInvalidPod(t *testing.T) {
 
 func TestTakesTheFirstLabelThatANodeHas(t *testing.T) {
 	p := newPlugin(t, `nodeMemoryLabels: [nvidia.com/gpu.memory, training.example.com/gpu-memory-mib]`)
-	n := node("81920")
-	expectCode(t, p.Filter(ctx, nil, gpuPod(1, "40960"), infoOf(n)), fwk.Success)
-	n.Labels["nvidia.com/gpu.memory"] = "16384"
-	expectCode(t, p.Filter(ctx, nil, gpuPod(1, "40960"), infoOf(n)), fwk.UnschedulableAndUnresolvable)
-	n.Labels["nvidia.com/gpu.memory"] = ""
-	expectCode(t, p.Filter(ctx, nil, gpuPod(1, "40960"), infoOf(n)), fwk.UnschedulableAndUnresolvable)
+	for first, expected := range map[string]fwk.Code{
+		"81920": fwk.Success,
+		"16384": fwk.UnschedulableAndUnresolvable,
+		"":      fwk.UnschedulableAndUnresolvable,
+	} {
+		n := node("40960")
+		n.Labels["nvidia.com/gpu.memory"] = first
+		expectCode(t, p.Filter(ctx, nil, gpuPod(1, "40960"), infoOf(n)), expected)
+	}
+	expectCode(t, p.Filter(ctx, nil, gpuPod(1, "40960"), infoOf(node("40960"))), fwk.Success)
 }
 
 // The framework writes the plugin's name to each Status that it is given, from several goroutines.

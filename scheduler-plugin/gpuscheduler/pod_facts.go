@@ -27,7 +27,7 @@ func (p *Plugin) factsIn(state fwk.CycleState, pod *v1.Pod) *podFacts {
 			return data.(*podFacts)
 		}
 	}
-	p.memories.forgetStale(p.liveNodes()) // here because it is once a cycle
+	p.memories.startCycle(p.liveNodes())
 	facts := &podFacts{}
 	facts.requirement, facts.err = p.requirementOf(pod)
 	if state != nil {
