@@ -135,7 +135,9 @@ class request_pipeline final : private args_sink {
     errc receive(std::size_t size, Parse parse);
     [[nodiscard]] bool keeps_text() const noexcept;
     [[nodiscard]] node add(std::string_view name, std::int32_t memory_mib);
-    [[nodiscard]] std::int32_t memory_of(std::string_view name);
+    void look_up_names();
+    [[nodiscard]] std::int32_t note(std::optional<node_index::node> const& found,
+                                    std::size_t position);
     void keep_or_drop(node& n);
     [[nodiscard]] std::string_view name_of(node const& n) const noexcept;
     [[nodiscard]] std::string_view reason_of(verdict v) const noexcept;

@@ -2,9 +2,9 @@
 #include <nodesieve/args_parser.hpp>
 
 #include "json_events.hpp"
-#include "names_array.hpp"
 #include "node_document.hpp"
 #include "parsed_ahead.hpp"
+#include "plain_text.hpp"
 #include "pod_object.hpp"
 #include "victims_map.hpp"
 
@@ -36,6 +36,20 @@ struct key_value : json_events {
     }
 };
 
+/// An element of NodeNames that is not plain.
+struct name_value : json_events {
+    std::string text;
+
+    bool on_string_part(string_view part, std::size_t, error_code&) {
+        text.append(part);
+        return true;
+    }
+    bool on_string(string_view last, std::size_t, error_code&) {
+        text.append(last);
+        return true;
+    }
+};
+
 /// The type of the value that starts with `c`; empty where none can.
 std::string_view type_of(char c) {
     switch (c) {
@@ -52,7 +66,7 @@ std::string_view type_of(char c) {
 
 }  // namespace
 
-/// The outer structure (three levels: ExtenderArgs, its NodeList, the items) is read here; what
+/// The outer structure (ExtenderArgs, its NodeList, the items and the names) is read here; what
 /// stands in it is read by one of the parsers.
 class args_parser::reader {
   public:
@@ -61,7 +75,7 @@ class args_parser::reader {
           buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes)),
           key_(0),
           pod_(1, config),
-          names_(1, sink),
+          name_(2),
           victims_(1, sink, victims_map::form::victims),
           meta_victims_(1, sink, victims_map::form::meta_victims),
           ignored_in_args_(1),
@@ -77,7 +91,7 @@ class args_parser::reader {
     diagnostics const& failure() const noexcept { return failure_; }
 
   private:
-    enum class level : std::uint8_t { args, nodes, items };
+    enum class level : std::uint8_t { args, nodes, items, names };
     enum class expected : std::uint8_t {
         root,
         key_or_end,
@@ -99,12 +113,13 @@ class args_parser::reader {
         meta_victims,
         items,
         item,
+        name,
     };
     enum class document : std::uint8_t {
         none,
         key,
         pod,
-        node_names,
+        name,
         victims,
         meta_victims,
         ignored,
@@ -114,6 +129,9 @@ class args_parser::reader {
     void parse(std::string_view block, std::size_t stop = std::string_view::npos);
     void take_over(std::string_view text, body_segment::ahead& ahead);
     void step(char c);
+    [[nodiscard]] bool in_array() const noexcept {
+        return level_ == level::items || level_ == level::names;
+    }
     void value(char c);
     void null_value();
     void begin(document d);
@@ -122,6 +140,8 @@ class args_parser::reader {
     bool run(Parser& parser);
     void finish_document();
     void finish_node();
+    bool take_plain_names();
+    void take_name(std::string_view name);
     void take_key();
     void close(level l);
     [[nodiscard]] bool is_given(field f) const noexcept;
@@ -159,10 +179,11 @@ class args_parser::reader {
     bool victims_given_ = false;
     bool meta_victims_given_ = false;
     std::uint64_t items_ = 0;
+    std::uint64_t names_ = 0;
 
     json_document<key_value> key_;
     json_document<pod_object> pod_;
-    json_document<names_array> names_;
+    json_document<name_value> name_;
     json_document<victims_map> victims_;
     json_document<victims_map> meta_victims_;
     json_document<json_events> ignored_in_args_;
@@ -183,7 +204,7 @@ void args_parser::reader::start(body_form form) {
     document_ = document::none;
     pod_given_ = nodes_given_ = items_given_ = node_names_given_ = false;
     victims_given_ = meta_victims_given_ = false;
-    items_ = 0;
+    items_ = names_ = 0;
 }
 
 errc args_parser::reader::commit(std::size_t size) {
@@ -276,7 +297,7 @@ void args_parser::reader::check_args() {
     if (!node_names_given_) {
         seen += ", NodeNames is absent or null";
     } else {
-        seen += ", NodeNames is given (" + std::to_string(names_.handler().count()) + " names)";
+        seen += ", NodeNames is given (" + std::to_string(names_) + " names)";
         if (!either)
             seen +=
                 ": run the extender with --node-cache=watch, or set nodeCacheCapable: false for it "
@@ -338,10 +359,10 @@ void args_parser::reader::step(char c) {
             if (c == ']') return close(level_);
             return value(c);
         case expected::comma_or_end:
-            if (c == (level_ == level::items ? ']' : '}')) return close(level_);
+            if (c == (in_array() ? ']' : '}')) return close(level_);
             if (c != ',') return fail_structure("a comma or the end");
             ++at_;
-            expected_ = level_ == level::items ? expected::item : expected::key;
+            expected_ = in_array() ? expected::item : expected::key;
             return;
         case expected::nothing:
             return fail(errc::trailing_data, "the JSON object ends before " + position());
@@ -354,11 +375,13 @@ void args_parser::reader::value(char c) {
     if (field_ == field::ignored) return begin(document::ignored);
     if (type == "null") return begin(document::ignored);
 
-    const bool is_array = field_ == field::items || field_ == field::node_names;
-    if (type != (is_array ? "array" : "object"))
-        return fail(errc::malformed_request,
-                    where(field_) + ": expected " + (is_array ? "array" : "object") +
-                        " or null, got " + std::string(type) + " at " + position());
+    const std::string_view right = field_ == field::items || field_ == field::node_names ? "array"
+                                   : field_ == field::name                               ? "string"
+                                                                                         : "object";
+    if (type != right)
+        return fail(errc::malformed_request, where(field_) + ": expected " + std::string(right) +
+                                                 " or null, got " + std::string(type) + " at " +
+                                                 position());
     const bool may_repeat = field_ == field::node_names && form_ == body_form::nodes;
     if (is_given(field_) && !may_repeat)
         return fail(errc::malformed_request, where(field_) + " is given twice, at " + position());
@@ -382,7 +405,17 @@ void args_parser::reader::value(char c) {
             field_ = field::item;
             return;
         case field::pod: return begin(document::pod);
-        case field::node_names: return begin(document::node_names);
+        case field::node_names:
+            ++at_;
+            node_names_given_ = true;
+            names_ = 0;
+            level_ = level::names;
+            expected_ = expected::item_or_end;
+            field_ = field::name;
+            return;
+        case field::name:
+            if (!take_plain_names()) begin(document::name);
+            return;
         case field::victims: return begin(document::victims);
         case field::meta_victims: return begin(document::meta_victims);
         case field::item: return begin(document::node);
@@ -400,7 +433,8 @@ bool args_parser::reader::is_given(field f) const noexcept {
         case field::meta_victims: return meta_victims_given_;
         case field::root:
         case field::ignored:
-        case field::item: return false;
+        case field::item:
+        case field::name: return false;
     }
     return false;
 }
@@ -410,6 +444,8 @@ void args_parser::reader::null_value() {
     if (field_ == field::item) {
         sink_.on_node("null", {}, 0);
         ++items_;
+    } else if (field_ == field::name) {
+        take_name({});
     } else if (field_ == field::node_names && form_ == body_form::nodes) {
         node_names_given_ = false;
     } else if (is_given(field_)) {
@@ -429,9 +465,9 @@ void args_parser::reader::begin(document d) {
             pod_.start();
             pod_.handler().start();
             return;
-        case document::node_names:
-            names_.start();
-            names_.handler().start();
+        case document::name:
+            name_.start();
+            name_.handler().text.clear();
             return;
         case document::victims:
             victims_.start();
@@ -461,7 +497,7 @@ void args_parser::reader::resume() {
             pod_.handler().input(block_.substr(at_));
             done = run(pod_);
             break;
-        case document::node_names: done = run(names_); break;
+        case document::name: done = run(name_); break;
         case document::victims: done = run(victims_); break;
         case document::meta_victims: done = run(meta_victims_); break;
         case document::ignored:
@@ -499,7 +535,7 @@ void args_parser::reader::finish_document() {
             auto const& pod = pod_.handler();
             return sink_.on_pod(pod.facts(), pod.namespace_name(), pod.name());
         }
-        case document::node_names: node_names_given_ = true; return sink_.on_node_names_end();
+        case document::name: return take_name(name_.handler().text);
         case document::victims: victims_given_ = true; return;
         case document::meta_victims: meta_victims_given_ = true; return;
         case document::ignored: return null_value();
@@ -514,6 +550,26 @@ void args_parser::reader::finish_node() {
     auto const& node = node_->handler();
     sink_.on_node(block_.substr(node_at_, end - node_at_), node.name(), node.memory_mib());
     ++items_;
+}
+
+/// The names from here on that are whole in this block and need no parser; false for none.
+bool args_parser::reader::take_plain_names() {
+    for (bool any = false;; any = true) {
+        const auto rest = block_.substr(at_ + 1);
+        const auto name = rest.substr(0, rest.find('"'));
+        if (name.size() == rest.size() || !is_plain(name)) return any;
+        take_name(name);
+        at_ += name.size() + 2;
+        expected_ = expected::comma_or_end;
+        if (!block_.substr(at_).starts_with(",\"")) return true;
+        ++at_;
+        expected_ = expected::item;
+    }
+}
+
+void args_parser::reader::take_name(std::string_view name) {
+    ++names_;
+    sink_.on_node_name(name);
 }
 
 void args_parser::reader::take_key() {
@@ -543,6 +599,7 @@ void args_parser::reader::close(level l) {
     switch (l) {
         case level::items: level_ = level::nodes; return;
         case level::nodes: level_ = level::args; return;
+        case level::names: level_ = level::args; return sink_.on_node_names_end();
         case level::args: expected_ = expected::nothing; return;
     }
 }
@@ -555,6 +612,7 @@ void args_parser::reader::fail_structure(std::string_view what) {
     fail(errc::malformed_request, "malformed JSON at " + position() + ": expected " +
                                       std::string(what) + " of " +
                                       where(level_ == level::items   ? field::items
+                                            : level_ == level::names ? field::node_names
                                             : level_ == level::nodes ? field::nodes
                                                                      : field::root));
 }
@@ -582,6 +640,7 @@ std::string args_parser::reader::where(field f) const {
         case field::meta_victims: return "NodeNameToMetaVictims";
         case field::items: return "Nodes.items";
         case field::item: return "Nodes.items[" + std::to_string(items_) + "]";
+        case field::name: return "NodeNames[" + std::to_string(names_) + "]";
     }
     return {};
 }

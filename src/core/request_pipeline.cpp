@@ -3,6 +3,7 @@
 #include <nodesieve/response_writer.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <functional>
 #include <ranges>
@@ -111,10 +112,8 @@ bool request_pipeline::none_named_fits() const noexcept {
 void request_pipeline::judge_again(named_nodes known) {
     assert(none_named_fits() && known.index);
     known_ = std::move(known);
-    for (auto& n : nodes_) {
-        const auto found = known_.index->find(name_of(n));
-        n.memory_mib = found ? found->memory_mib : unknown_node;
-    }
+    named_.assign(known_.index->places(), false);
+    look_up_names();
     count_verdicts();
 }
 
@@ -197,17 +196,40 @@ void request_pipeline::on_node(std::string_view text, std::string_view name,
 
 void request_pipeline::on_node_name(std::string_view name) {
     if (known_.state == named_nodes::readiness::off || ++node_count_ > bounds_.max_nodes) return;
-    nodes_.push_back(add(name, memory_of(name)));
+    nodes_.push_back(add(name, unknown_node));
 }
 
 void request_pipeline::on_node_names_end() {
     by_name_ = known_.state != named_nodes::readiness::off;
+    look_up_names();
+}
+
+/// The memory of all nodes, of which only names are there so far; notes a name that comes twice.
+void request_pipeline::look_up_names() {
+    if (!known_.index) return;
+    std::array<std::string_view, node_index::batch> names;
+    std::array<std::optional<node_index::node>, node_index::batch> found;
+    for (std::size_t at = 0; at < nodes_.size(); at += names.size()) {
+        const auto count = std::min(names.size(), nodes_.size() - at);
+        for (std::size_t i = 0; i < count; ++i) names[i] = name_of(nodes_[at + i]);
+        known_.index->find(std::span(names).first(count), std::span(found).first(count));
+        for (std::size_t i = 0; i < count; ++i) nodes_[at + i].memory_mib = note(found[i], at + i);
+    }
+}
+
+/// The memory of node `position`; notes a name that comes twice.
+std::int32_t request_pipeline::note(std::optional<node_index::node> const& found,
+                                    std::size_t position) {
+    if (!found) return unknown_node;
+    if (named_[found->place] && !named_twice_) named_twice_ = static_cast<std::uint32_t>(position);
+    named_[found->place] = true;
+    return found->memory_mib;
 }
 
 void request_pipeline::on_candidate(std::string_view name, std::span<std::string const> uids,
                                     std::int64_t violations) {
     if (++node_count_ > bounds_.max_nodes) return;
-    auto n = add(name, memory_of(name));
+    auto n = add(name, known_.index ? note(known_.index->find(name), nodes_.size()) : unknown_node);
     if (keeps_text()) {
         preemption_result_writer(reply_).candidate(name, uids, violations);
         reply_.truncate(reply_.size() - 1);
@@ -222,17 +244,6 @@ request_pipeline::node request_pipeline::add(std::string_view name, std::int32_t
                  static_cast<std::uint32_t>(name.size()), memory_mib};
     names_.append(name);
     return n;
-}
-
-/// Of a node that is only named; notes names that come twice.
-std::int32_t request_pipeline::memory_of(std::string_view name) {
-    if (!known_.index) return unknown_node;
-    const auto found = known_.index->find(name);
-    if (!found) return unknown_node;
-    if (named_[found->place] && !named_twice_)
-        named_twice_ = static_cast<std::uint32_t>(nodes_.size());
-    named_[found->place] = true;
-    return found->memory_mib;
 }
 
 /// The text of `n` ends reply_: cuts it off if the node is known not to fit.

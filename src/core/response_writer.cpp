@@ -1,5 +1,7 @@
 #include <nodesieve/response_writer.hpp>
 
+#include "plain_text.hpp"
+
 #include <array>
 #include <charconv>
 
@@ -8,13 +10,6 @@ namespace {
 
 constexpr bool needs_escape(char c) {
     return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
-}
-
-/// As of nearly all strings; without an exit in the loop, it compiles to vector instructions.
-bool is_plain(std::string_view text) {
-    bool special = false;
-    for (const char c : text) special |= needs_escape(c);
-    return !special;
 }
 
 /// Turns the comma behind a last element into the list's end, or ends an empty list.

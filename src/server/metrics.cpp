@@ -43,8 +43,7 @@ constexpr std::array verdicts{verdict::fits, verdict::invalid_label, verdict::be
 // From names-only requests of a few hundred microseconds, which stand closest, to kube-scheduler's
 // default timeout of 5 s.
 const prometheus::Histogram::BucketBoundaries duration_buckets{
-    0.0002, 0.0004, 0.0006, 0.0008, 0.001, 0.0025, 0.005, 0.01,
-    0.025,  0.05,   0.1,    0.25,   0.5,   1,      2,     5};
+    0.00025, 0.0005, 0.00075, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5};
 
 struct verb_metrics {
     std::map<unsigned, prometheus::Counter*> requests;

@@ -514,13 +514,14 @@ asio::awaitable<error_code> session<Transport>::send_reply(bool keep_alive) {
     if (reply.size() <= small_reply_bytes)
         for (; sent < reply.size(); sent += reply.piece(sent).size())
             text.append(reply.piece(sent));
-    auto ec = co_await transport_.write(text);
-    while (!ec && sent < reply.size()) {
-        const auto piece = reply.piece(sent);
-        ec = co_await transport_.write(piece);
+    std::string_view head = text;
+    for (;;) {
+        const auto piece = sent < reply.size() ? reply.piece(sent) : std::string_view();
+        const auto ec = co_await transport_.write(head, piece);
         sent += piece.size();
+        if (ec || sent == reply.size()) co_return ec;
+        head = {};
     }
-    co_return ec;
 }
 
 /// Ends the connection for the peer, and reads until it has ended it too.

@@ -47,8 +47,8 @@ class plain_transport {
     [[nodiscard]] std::string describe(error_code const& ec) const { return ec.message(); }
     /// At least one byte unless `ec` is set. Precondition: `into` is not empty.
     [[nodiscard]] awaitable<std::size_t> read_some(std::span<char> into, error_code& ec);
-    /// All of `bytes`, which must stay until it is done.
-    [[nodiscard]] awaitable<error_code> write(std::string_view bytes);
+    /// All of `bytes` and `more`, which must stay until it is done.
+    [[nodiscard]] awaitable<error_code> write(std::string_view bytes, std::string_view more = {});
     /// Tells the peer that nothing more comes.
     [[nodiscard]] awaitable<error_code> shutdown();
 
@@ -76,6 +76,8 @@ class plain_transport {
     boost::asio::ip::tcp::socket socket_;
 
   private:
+    [[nodiscard]] awaitable<error_code> put(std::string_view bytes);
+
     boost::asio::ip::tcp::endpoint peer_;
     std::shared_ptr<watchdog> watchdog_;
     unsigned turn_ = 0;
@@ -92,7 +94,7 @@ class tls_transport : public plain_transport {
     [[nodiscard]] awaitable<error_code> handshake();
     [[nodiscard]] std::string describe(error_code const& ec) const;
     [[nodiscard]] awaitable<std::size_t> read_some(std::span<char> into, error_code& ec);
-    [[nodiscard]] awaitable<error_code> write(std::string_view bytes);
+    [[nodiscard]] awaitable<error_code> write(std::string_view bytes, std::string_view more = {});
     [[nodiscard]] awaitable<error_code> shutdown();
     /// Also tells a peer that speaks HTTP what is expected, in HTTP.
     [[nodiscard]] awaitable<void> let_go(error_code ec);
@@ -101,6 +103,9 @@ class tls_transport : public plain_transport {
     /// Repeats `operation`, which returns what OpenSSL's call did, until it succeeds or fails.
     template <class Operation>
     [[nodiscard]] awaitable<error_code> drive(Operation operation);
+    [[nodiscard]] awaitable<error_code> put(std::string_view bytes);
+    /// Gives the kernel what waits in the buffer.
+    [[nodiscard]] awaitable<error_code> flush();
 
     SSL* ssl_;
 };

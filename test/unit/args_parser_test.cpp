@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(a_fault_names_path_types_and_offset_but_no_text_of_the_requ
         {R"({"Nodes":[]})", "Nodes: expected object or null, got array at byte 9"},
         {R"({"Nodes":{"items":{}}})", "Nodes.items: expected array or null, got object at byte 18"},
         {R"({"NodeNames":"secret"})", "NodeNames: expected array or null, got string at byte 13"},
-        {R"({"NodeNames":["a",1]})", "NodeNames: an element: expected string or null, got number"},
+        {R"({"NodeNames":["a",1]})", "NodeNames[1]: expected string or null, got number"},
         {nodes_of("{},7"), "Nodes.items[1]: expected object or null, got number at byte 31"},
         {nodes_of(R"({"metadata":{"name":7}})"),
          "Nodes.items[0]: metadata.name: expected string or null, got number"},
