@@ -89,6 +89,8 @@ func startNames(flags ...string) func(context.Context, *stage) error {
 	return func(ctx context.Context, s *stage) error { return s.nodesieve(ctx, "large", true, flags...) }
 }
 
+func startFull(ctx context.Context, s *stage) error { return s.nodesieve(ctx, "large", false) }
+
 func startFloor(ctx context.Context, s *stage) error {
 	var err error
 	s.extender, err = cluster.StartFloor(ctx, s.launch(s.options.floor, "large"), s.file("answers"))
@@ -121,21 +123,24 @@ func withPlugin(s *stage) cluster.SchedulerConfig {
 	return cluster.SchedulerConfig{Binary: s.options.plugin, Percent: 100, Plugin: "GPUScheduler"}
 }
 
-// compareNames measures nodesieve with names against the floor, and against the document's extender if there
-// is one: that takes seconds a Pod, so it gets fewer of them.
+// compareNames measures nodesieve with names against the floor, against itself with full nodes, and against the
+// document's extender if there is one: these take about a second a Pod, so they get fewer of them.
 func compareNames(ctx context.Context, s *stage, t *table) error {
 	const none, floor, plugin, document = "no extender", "floor, names", "plugin", "the document's extender"
 	const mine, compact = "nodesieve, names", "nodesieve, names, --names-reply=compact"
+	const full = "nodesieve, full nodes"
 	shape, pods := objects.PodShape{Minimum: strconv.Itoa(largeMinimum)}, s.options.pods
+	few := max(3, pods/30)
 	ways := []way{
 		{none, nil, alone, pods, shape}, {floor, startFloor, withNames, pods, shape},
 		{mine, startNames(), withNames, pods, shape}, {compact, startNames("--names-reply=compact"), withNames, pods, shape},
+		{full, startFull, withFullNodes, few, shape},
 	}
 	if s.options.plugin != "" {
 		ways = append(ways, way{plugin, nil, withPlugin, pods, shape})
 	}
 	if s.options.reference != "" {
-		ways = append(ways, way{document, startReference, withFullNodes, max(3, pods/30), shape})
+		ways = append(ways, way{document, startReference, withFullNodes, few, shape})
 	}
 	medians, err := s.inTurn(ctx, ways)
 	if err != nil {
