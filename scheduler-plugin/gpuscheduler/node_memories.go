@@ -42,11 +42,15 @@ func (m *nodeMemories) of(node *v1.Node, labels []string) int32 {
 
 // startCycle makes known what was read. It also lets go of objects that were updated or deleted, so that
 // they can be freed: all older ones are forgotten once the stale among them are more than a quarter of the
-// `live` ones, which the scheduler's snapshot holds anyway. That cycle then reads their labels again.
+// `live` ones, which the scheduler's snapshot holds anyway. That cycle then reads their labels again. A cycle that
+// reads no label, as for a Pod without GPU, lets go of none unless nodes are gone.
 func (m *nodeMemories) startCycle(live int) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
 	if len(m.read) == 0 {
+		if known := m.known.Load(); known != nil && len(*known) > live+live/4 { // many nodes are gone
+			m.known.Store(&map[*v1.Node]int32{})
+		}
 		return
 	}
 	next := m.read

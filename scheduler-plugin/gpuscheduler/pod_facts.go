@@ -38,6 +38,9 @@ func (p *Plugin) factsIn(state fwk.CycleState, pod *v1.Pod) *podFacts {
 
 // liveNodes is how many nodes the cycle is about.
 func (p *Plugin) liveNodes() int {
+	if p.handle == nil { // a plugin on its own
+		return 0
+	}
 	nodes, err := p.handle.SnapshotSharedLister().NodeInfos().List()
 	if err != nil {
 		return 0 // forgets all, which is never wrong

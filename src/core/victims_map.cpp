@@ -56,6 +56,11 @@ bool victims_map::begin_array(error_code& ec) {
         return true;
     }
     if (field_ != field::pods) return wrong_type("array", ec);
+    if (pods_given_) {
+        fault_ = "Pods is given twice for a node";
+        return refuse(ec);
+    }
+    pods_given_ = true;
     place_ = place::pods;
     field_ = field::pod;
     uid_count_ = 0;
@@ -68,6 +73,7 @@ void victims_map::take_key(std::string_view last) {
         field_ = field::candidate;
         violations_ = 0;
         uid_count_ = 0;
+        pods_given_ = false;
         return;
     }
     const auto key = key_.finish(last);

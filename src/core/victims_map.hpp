@@ -87,9 +87,11 @@ class victims_map : public json_events {
         return true;
     }
     bool on_uint64(std::uint64_t, string_view, error_code& ec) {
-        return scalar("number beyond 64 bits", ec);
+        return scalar("a number beyond 64 bits", ec);
     }
-    bool on_double(double, string_view, error_code& ec) { return scalar("fraction", ec); }
+    bool on_double(double, string_view, error_code& ec) {
+        return scalar("a fraction or a number beyond 64 bits", ec);
+    }
     bool on_bool(bool, error_code& ec) { return scalar("bool", ec); }
     bool on_null(error_code&) {
         if (ignored_depth_ == 0) null();
@@ -134,6 +136,7 @@ class victims_map : public json_events {
     std::int64_t violations_ = 0;
     std::vector<std::string> uids_;  // of the candidate's victims: the first uid_count_ ones
     std::size_t uid_count_ = 0;
+    bool pods_given_ = false;
     bool uid_begun_ = false;  // the parts that follow belong to the UID being read
     std::string fault_;
 };

@@ -49,7 +49,8 @@ struct kube_reply {
 /// A client of the API server: one connection, kept between requests, one request at a time.
 ///
 /// Call order: get(), then body() until it returns 0; or close(). Belongs to the thread of its
-/// executor. Every wait ends by a timeout.
+/// executor. Every wait ends by a timeout,
+/// but for that of getaddrinfo, which is the resolver's own (resolv.conf(5)).
 class kube_client {
   public:
     template <class T>

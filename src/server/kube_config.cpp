@@ -205,7 +205,9 @@ void kubeconfig_reader::read_cluster(YAML::Node const& cluster, kube_config& int
     const auto server = text(cluster, "server");
     if (!split_url(server, into))
         refuse("server: expected https://HOST, https://HOST:PORT or one with a path, got " +
-               in_quotes(server));
+               (server.find_first_of("@?#") == server.npos
+                    ? in_quotes(server)
+                    : "one with user information, a query or a fragment"));
     if (!text(cluster, "proxy-url").empty())
         refuse("proxy-url is not supported; name a server that is reached without a proxy");
     into.server_name = text(cluster, "tls-server-name");

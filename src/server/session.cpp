@@ -45,6 +45,8 @@ constexpr std::size_t read_bytes = 16 * 1024;
 constexpr std::uint64_t max_discarded_bytes = 256 * 1024;
 /// From here on a body is worth the help of other threads.
 constexpr std::uint64_t large_body_bytes = 8 * body_segment::capacity;
+/// From here on the memory of a request is worth giving back to the system.
+constexpr std::uint64_t trimmed_bytes = 32 * 1024;
 /// Replies up to this size go out in one piece with their header.
 constexpr std::size_t small_reply_bytes = 16 * 1024;
 /// How long a connection that waits for a request keeps the memory of the last one: kube-scheduler
@@ -76,6 +78,7 @@ class session {
         shared_.metrics.connection_opened();
     }
     ~session() {
+        release_memory();
         shared_.connections.remove(registered_);
         shared_.metrics.connection_closed();
     }
@@ -115,6 +118,7 @@ class session {
 
     asio::awaitable<next> refuse(error_response answer, std::string_view reason,
                                  std::string_view detail);
+    void release_memory();
     void count(verb what, unsigned status, std::string_view refusal, bool sent);
     void log_refusal(verb what, unsigned status, std::string_view reason, std::string_view detail);
     void log_unrouted(unsigned status, std::string_view reason, std::string_view detail);
@@ -184,9 +188,7 @@ asio::awaitable<bool> session<Transport>::first_byte() {
             ec = co_await fill();
         }
         if (ec == asio::error::timed_out && idle > keep_memory_time && !shared_.draining) {
-            const bool was_large = pipeline_ && pipeline_->body_bytes() >= large_body_bytes;
-            pipeline_.reset();
-            if (was_large) malloc_trim(0);
+            release_memory();
             transport_.expires_at(since + idle);
             ec = co_await fill();
         }
@@ -200,6 +202,16 @@ asio::awaitable<bool> session<Transport>::first_byte() {
     }
     started_ = clock::now();
     co_return true;
+}
+
+/// Gives back what the last request needed. glibc takes the reply's chunks from its heap where
+/// there is room, so without a trim they stay: 1.4 MB for each connection that was open at once.
+template <class Transport>
+void session<Transport>::release_memory() {
+    const bool was_large =
+        pipeline_ && std::max(pipeline_->body_bytes(), pipeline_->reply().size()) >= trimmed_bytes;
+    pipeline_.reset();
+    if (was_large) malloc_trim(0);
 }
 
 /// More bytes into buffer_, which never holds more than a header may have.
@@ -357,9 +369,9 @@ asio::awaitable<typename session<Transport>::next> session<Transport>::answer_ve
         if (pipeline.finish() != errc::success) failure = pipeline.failure();
     }
 
-    const bool keep_alive = whole && keeps_alive(p);
     if (pipeline.none_named_fits() && shared_.second_look.admit(clock::now()))
         co_await look_again();
+    const bool keep_alive = whole && keeps_alive(p);  // behind the hold: it ends when draining
     // kube-scheduler shows the Error of a filter result, and nothing of any other status.
     const bool in_result = what == verb::filter && failure.code == errc::node_cache_not_ready;
     const auto status = in_result ? 200 : status_of(failure.code);

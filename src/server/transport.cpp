@@ -26,7 +26,7 @@ constexpr std::size_t read_ahead_bytes = 128 * 1024;
 /// Records wait for each other in a buffer of this size on their way to the kernel, and as long as
 /// more is to come in one of that size: a call for each record of 16 KB costs more than encrypting
 /// it. Measured: docs/decisions/0007-many-records-a-call.md.
-constexpr int small_buffer_bytes = 4096;
+constexpr int small_buffer_bytes = 8 * 1024;  // OpenSSL shrinks to no less than 4 KB + 1
 constexpr int large_buffer_bytes = 128 * 1024;
 
 bool would_block(error_code const& ec) {

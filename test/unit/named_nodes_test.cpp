@@ -309,7 +309,7 @@ BOOST_AUTO_TEST_CASE(preempt_reads_victims_as_go_does) {
          R"("large":{"Pods":[{"UID":"a"},{"UID":"\"b"}],"NumPDBViolations":0})"},
         {R"("large":{"Pods":[{"metadata":{"uid":"a"},"metadata":{"uid":null}}]})",
          R"("large":{"Pods":[{"UID":"a"}],"NumPDBViolations":0})"},
-        {R"("large":{"NumPDBViolations":-3,"NumPDBViolations":null,"Pods":[],"Pods":null})",
+        {R"("large":{"NumPDBViolations":-3,"NumPDBViolations":null,"Pods":null,"Pods":[]})",
          R"("large":{"Pods":[],"NumPDBViolations":-3})"},
         {R"("large":{"Pods":[null,{}]})",
          R"("large":{"Pods":[{"UID":""},{"UID":""}],"NumPDBViolations":0})"},
@@ -335,7 +335,8 @@ BOOST_AUTO_TEST_CASE(preempt_refuses_wrong_types_of_what_it_reads) {
         {R"("a":{"NumPDBViolations":"1"})",
          "NodeNameToVictims: NumPDBViolations: expected integer or null, got string"},
         {R"("a":{"NumPDBViolations":1.5})",
-         "NodeNameToVictims: NumPDBViolations: expected integer or null, got fraction"},
+         "NodeNameToVictims: NumPDBViolations: expected integer or null, got a fraction"},
+        {R"("a":{"Pods":[{}],"Pods":[]})", "NodeNameToVictims: Pods is given twice for a node"},
     };
     for (auto const& [candidates, detail] : rows) {
         const auto seen = run_every_way(verb::preempt, preemption(pod("5"), candidates), ready);
