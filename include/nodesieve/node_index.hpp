@@ -38,9 +38,8 @@ class node_index {
 
     /// How many names the next function takes.
     static constexpr std::size_t batch = 16;
-    /// Looks up to `batch` names up at once, so that their cache misses overlap: a third of the
-    /// time of find(). Writes found[i] for names[i]. Precondition: as many of the one as of the
-    /// other.
+    /// Looks up to `batch` names up at once, so that their cache misses overlap. Writes found[i]
+    /// for names[i]. Precondition: as many of the one as of the other.
     void find(std::span<std::string_view const> names,
               std::span<std::optional<node>> found) const noexcept;
 

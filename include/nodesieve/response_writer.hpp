@@ -55,8 +55,8 @@ class filter_names_writer {
 ///
 ///     {"NodeNameToMetaVictims":{NAME:{"Pods":[{"UID":UID},…],"NumPDBViolations":N},…}}
 ///
-/// Call order: begin(); candidate() for each node, a comma behind it; end(). `out` must outlive the
-/// writer.
+/// Call order: begin(); candidate() for each node, and a comma into `out`; end(). `out` must
+/// outlive the writer.
 class preemption_result_writer {
   public:
     explicit preemption_result_writer(byte_chunks& out) noexcept : out_(out) {}

@@ -8,8 +8,6 @@ namespace nodesieve {
 /// template `bool send(Event event, error_code& ec)` returns `event(handler)`, or refuses it.
 template <class Derived>
 struct json_router : json_events {
-    bool on_document_begin(error_code&) { return true; }
-    bool on_document_end(error_code&) { return true; }
     bool on_array_begin(error_code& ec) {
         return self().send([&](auto& to) { return to.on_array_begin(ec); }, ec);
     }

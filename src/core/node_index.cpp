@@ -70,16 +70,8 @@ struct node_index::shard {
 };
 
 struct node_index::root {
-    /// What is read of a shard first, side by side.
-    struct entrance {
-        shard::slot const* slots = nullptr;
-        std::size_t mask = 0;
-        char const* names = nullptr;
-        std::uint32_t first_place = 0;
-    };
-
-    std::array<entrance, shard_count> entrances;
     std::array<std::shared_ptr<shard const>, shard_count> shards;
+    std::array<std::uint32_t, shard_count> first_place{};
     std::size_t size = 0;
     std::size_t places = 0;
 };
@@ -100,22 +92,23 @@ std::optional<node_index::node> node_index::find(std::string_view name,
     const auto i = s.find(name, static_cast<std::uint32_t>(hash));
     if (!s.holds(i)) return std::nullopt;
     return node{s.name_of(s.slots[i]), s.slots[i].memory_mib,
-                root_->entrances[which].first_place + static_cast<std::uint32_t>(i)};
+                root_->first_place[which] + static_cast<std::uint32_t>(i)};
 }
 
 void node_index::find(std::span<std::string_view const> names,
                       std::span<std::optional<node>> found) const noexcept {
     assert(names.size() <= batch && names.size() == found.size());
     std::array<std::uint64_t, batch> hashes;
-    std::array<shard::slot const*, batch> first_slots;
+    std::array<shard::slot const*, batch> first_slots;  // right unless it is another name's
     for (std::size_t i = 0; i < names.size(); ++i) {
         hashes[i] = hash_of(names[i]);
-        auto const& e = root_->entrances[shard_of(hashes[i])];
-        first_slots[i] = e.slots + (static_cast<std::uint32_t>(hashes[i]) & e.mask);
+        auto const& slots = root_->shards[shard_of(hashes[i])]->slots;
+        first_slots[i] = &slots[static_cast<std::uint32_t>(hashes[i]) & (slots.size() - 1)];
         __builtin_prefetch(first_slots[i]);
     }
-    for (std::size_t i = 0; i < names.size(); ++i)  // right unless the slot is another's
-        __builtin_prefetch(root_->entrances[shard_of(hashes[i])].names + first_slots[i]->name_at);
+    for (std::size_t i = 0; i < names.size(); ++i)
+        __builtin_prefetch(root_->shards[shard_of(hashes[i])]->names.data() +
+                           first_slots[i]->name_at);
     for (std::size_t i = 0; i < names.size(); ++i) found[i] = find(names[i], hashes[i]);
 }
 
@@ -158,9 +151,7 @@ node_index node_index_builder::snapshot() const {
     auto result = std::make_shared<node_index::root>();
     result->shards = shards_;
     for (std::size_t i = 0; i < shards_.size(); ++i) {
-        auto const& s = *shards_[i];
-        result->entrances[i] = {s.slots.data(), s.slots.size() - 1, s.names.data(),
-                                static_cast<std::uint32_t>(result->places)};
+        result->first_place[i] = static_cast<std::uint32_t>(result->places);
         result->size += shards_[i]->count;
         result->places += shards_[i]->slots.size();
     }

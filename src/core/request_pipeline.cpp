@@ -232,7 +232,6 @@ void request_pipeline::on_candidate(std::string_view name, std::span<std::string
     auto n = add(name, known_.index ? note(known_.index->find(name), nodes_.size()) : unknown_node);
     if (keeps_text()) {
         preemption_result_writer(reply_).candidate(name, uids, violations);
-        reply_.truncate(reply_.size() - 1);
         keep_or_drop(n);
     }
     nodes_.push_back(n);

@@ -111,7 +111,7 @@ void preemption_result_writer::candidate(std::string_view node, std::span<std::s
         out_.append("},");
     }
     end_list(out_, ']');
-    out_.append(R"(,"NumPDBViolations":)", decimal(violations).text(), "},");
+    out_.append(R"(,"NumPDBViolations":)", decimal(violations).text(), "}");
 }
 
 void preemption_result_writer::end() {

@@ -20,18 +20,17 @@ void node_cache::heard(clock::time_point now) {
 named_nodes node_cache::nodes(clock::time_point now) const {
     using readiness = named_nodes::readiness;
     named_nodes result{.state = readiness::not_ready, .index = {}, .why_not_ready = {}};
-    const auto since = age(now);
-    if (!since) {
+    const std::scoped_lock lock(mutex_);
+    if (!index_) {
         result.why_not_ready = "the API server has not listed the nodes yet";
-    } else if (*since > max_age_) {
+    } else if (const auto since = now - heard_; since > max_age_) {
         const auto seconds = [](auto d) {
             return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(d).count()) +
                    " s";
         };
-        result.why_not_ready = "the API server was last heard " + seconds(*since) +
+        result.why_not_ready = "the API server was last heard " + seconds(since) +
                                " ago, more than --node-cache-max-age (" + seconds(max_age_) + ")";
     } else {
-        const std::scoped_lock lock(mutex_);
         result.state = readiness::ready;
         result.index = index_;
     }
